@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// quoted finds text in backquotes.
+// quoted returns the texts between backquotes in a Markdown text.
 var quoted = regexp.MustCompile("`([^`\n]+)`")
 
 func words(text string) (list []string) {
@@ -61,8 +61,8 @@ func walk(t *testing.T, visit func(name string) error) {
 	}
 }
 
-// The map has a line for each directory with a package and for each at the top, and no other
-// lines; "x/..." means x and everything below it.
+// TestArchitectureMap checks that the map lists all packages and all top-level directories, and
+// nothing else.
 func TestArchitectureMap(t *testing.T) {
 	var folders []string
 	for line := range strings.Lines(section(t, "Map")) {
@@ -101,7 +101,8 @@ func TestArchitectureMap(t *testing.T) {
 	}
 }
 
-// Tests, scripts, files and directories named in ARCHITECTURE.md exist.
+// TestArchitectureNames checks that all tests, scripts, files and directories named in
+// ARCHITECTURE.md exist.
 func TestArchitectureNames(t *testing.T) {
 	tests := map[string]bool{}
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
@@ -144,8 +145,7 @@ func TestArchitectureNames(t *testing.T) {
 	}
 }
 
-// The page gives a reason for exactly the modules in go.mod, and its list of modules that are not
-// shipped is correct.
+// TestArchitectureModules compares the modules that ARCHITECTURE.md explains with those in go.mod.
 func TestArchitectureModules(t *testing.T) {
 	text, err := os.ReadFile("go.mod")
 	if err != nil {
@@ -155,7 +155,7 @@ func TestArchitectureModules(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllStringSubmatch(string(text), -1) {
 		required = append(required, m[1])
 	}
-	shipped := map[string]bool{} // needed by a command or the library
+	shipped := map[string]bool{}
 	walk(t, func(name string) error {
 		forTests := strings.HasSuffix(name, "_test.go") || strings.Contains(name, "internal/") && strings.HasSuffix(path.Dir(name), "test")
 		if !strings.HasSuffix(name, ".go") || forTests || fits("proof/...", name) || fits("internal/proof/...", name) || fits("bench/...", name) {

@@ -14,7 +14,8 @@ import (
 // leadingPreposition matches comments such as "// by path", which do not name their noun.
 var leadingPreposition = regexp.MustCompile(`^// *(?:of|by|from|with|without|at|on|in|for|to|which|as|its|it|per|since|between|besides|into) `)
 
-// A comment behind code begins with its noun: "// assets by path" instead of "// by path".
+// TestTrailingCommentsBeginWithTheirNoun refuses comments behind code such as "by path" instead of
+// "assets by path".
 func TestTrailingCommentsBeginWithTheirNoun(t *testing.T) {
 	seen := 0
 	check := func(name string, text []byte) {
@@ -33,7 +34,7 @@ func TestTrailingCommentsBeginWithTheirNoun(t *testing.T) {
 				if leadingPreposition.MatchString(lit) {
 					t.Errorf("%v: %q: begin with the noun", at, lit)
 				}
-			case tok != token.SEMICOLON || lit == ";": // semicolons other than ";" are line ends, inserted by the scanner
+			case tok != token.SEMICOLON || lit == ";": // ignore semicolons that the scanner inserts at line ends
 				line = at.Line + strings.Count(lit, "\n")
 			}
 		}

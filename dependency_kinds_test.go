@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// kindsOfDependencies lists the kinds declared in package dependency.
+// kindsOfDependencies returns the names of the kinds declared in package dependency.
 func kindsOfDependencies(t *testing.T) (kinds []string) {
 	_, files := parsePackage(t, "internal/dependency")
 	for _, f := range files {
@@ -30,7 +30,7 @@ func kindsOfDependencies(t *testing.T) (kinds []string) {
 	return kinds
 }
 
-// ofDependency returns the name that an expression uses from package dependency, "" for none.
+// ofDependency returns the name that an expression uses from package dependency, or "".
 func ofDependency(n ast.Node, in string) string {
 	switch n := n.(type) {
 	case *ast.Ident:
@@ -45,8 +45,8 @@ func ofDependency(n ast.Node, in string) string {
 	return ""
 }
 
-// A switch over the kinds of dependencies has each kind in one case, and no default that would
-// hide a new kind.
+// TestSwitchesHaveAllKindsOfDependencies expects each switch over the kinds of dependencies to list
+// every kind once, without a default, which would hide a new kind.
 func TestSwitchesHaveAllKindsOfDependencies(t *testing.T) {
 	kinds := kindsOfDependencies(t)
 	switches := 0
@@ -90,7 +90,8 @@ func TestSwitchesHaveAllKindsOfDependencies(t *testing.T) {
 	}
 }
 
-// Only packages that keep dependencies for later runs, or hash them, encode them as text.
+// TestOnlyIndexStoreAndKeysEncodeDependencies expects dependencies to be encoded as text only in
+// packages that store or hash them.
 func TestOnlyIndexStoreAndKeysEncodeDependencies(t *testing.T) {
 	seen := map[string]bool{}
 	for _, dir := range sourceDirs(t, "cook/...", "recipes/...", "internal/...") {

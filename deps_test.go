@@ -16,9 +16,9 @@ import (
 
 const module = "github.com/assetcook/assetcook/"
 
-// layers are this module's packages from the top down. A package may import packages of lower
-// layers; "x/..." means x and all packages below it, which may also import each other. The first
-// matching line determines the layer of a package.
+// layers are this module's packages from top to bottom. A package may import packages of lower
+// layers. The pattern "x/..." means x and all packages below it, which may also import each other.
+// The first matching line determines the layer of a package.
 var layers = [][]string{
 	{"cmd/..."},
 	{"examples/...", "docs/..."},
@@ -67,16 +67,16 @@ var layers = [][]string{
 	{"internal/..."},
 }
 
-// apart are packages that must not import each other, whatever their layers: the engine knows no
-// recipes, and recipes know only the engine's public packages.
+// apart are packages that must not import each other, whatever their layers. The engine must not
+// know recipes, and recipes may use only the engine's public packages.
 var apart = []struct{ importer, imported string }{
 	{"cook/...", "recipes/..."},
 	{"recipes/...", "cook/internal/..."},
 	{"profile/...", "hashing/..."},
 }
 
-// edges lists the imports among this module's packages of the engine, the recipes and the proofs,
-// on any system, without tests: a new edge is a decision that must show in a diff.
+// edges lists the imports between packages of the engine, the recipes and the proofs, for all
+// systems and without tests. A new import must show up as a new line in a diff.
 const edges = `
 cook/cli/internal/cmdline: cook cook/internal/engine cook/internal/glob cook/internal/manifest cook/internal/report cook/internal/rules cook/internal/session cook/recipe internal/frontend internal/nearest internal/pathname
 cook/cli/internal/query: cook cook/cli/internal/cmdline cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/scan cook/internal/store cook/internal/survey cook/recipe internal/atomicfile internal/busyfile internal/confine internal/frontend internal/human internal/nearest internal/pathname internal/recipeset internal/texttable
@@ -173,14 +173,14 @@ recipes/text: cook/recipe internal/plaintext
 recipes: cook/recipe recipes/atlas recipes/audio recipes/builtin recipes/bundle recipes/data recipes/font recipes/image recipes/lut recipes/mesh recipes/shader recipes/text
 `
 
-// pure packages compute without side effects: they use neither disk nor clock.
+// pure are packages that compute without side effects, with neither the disk nor the clock.
 var pure = map[string][]string{
 	"cook/internal/plan":  {"os", "os/exec", "net", "syscall"},
 	"cook/internal/glob":  {"os", "time", "os/exec", "net", "syscall"},
 	"cook/internal/rules": {"os", "time", "os/exec", "net", "syscall"},
 }
 
-// wrapped are packages that one of ours wraps: no other package imports them.
+// wrapped maps packages to the only packages that may import them.
 var wrapped = map[string]string{"text/tabwriter": "internal/texttable"}
 
 // fits reports whether a pattern of layers matches a package.
@@ -189,7 +189,8 @@ func fits(pattern, pkg string) bool {
 	return pkg == dir || below && strings.HasPrefix(pkg, dir+"/")
 }
 
-// layerOf returns a package's layer and the matching pattern, -1 if none matches.
+// layerOf returns the layer of a package and the matching pattern. It returns -1 if no pattern
+// matches.
 func layerOf(pkg string) (int, string) {
 	for i, layer := range layers {
 		for _, pattern := range layer {
@@ -201,7 +202,7 @@ func layerOf(pkg string) (int, string) {
 	return -1, ""
 }
 
-// mayImport reports whether one of our packages may import another.
+// mayImport reports whether a package of this module may import another.
 func mayImport(pkg, imported string) bool {
 	for _, a := range apart {
 		if fits(a.importer, pkg) && fits(a.imported, imported) {
@@ -211,7 +212,7 @@ func mayImport(pkg, imported string) bool {
 	from, family := layerOf(pkg)
 	to, other := layerOf(imported)
 	return from < to || from == to && family == other && strings.HasSuffix(family, "/...") ||
-		from == to && strings.HasPrefix(family, "internal/") // packages for media may use each other
+		from == to && strings.HasPrefix(family, "internal/") // packages for media may import each other
 }
 
 func TestImports(t *testing.T) {
@@ -268,7 +269,7 @@ func TestImports(t *testing.T) {
 	compareEdges(t, found)
 }
 
-// compareEdges fails the test for each line to add to edges or to remove.
+// compareEdges fails the test for each line that edges lacks or that is obsolete.
 func compareEdges(t *testing.T, found map[string]map[string]bool) {
 	var want []string
 	for pkg, imports := range found {
@@ -293,13 +294,11 @@ func compareEdges(t *testing.T, found map[string]map[string]bool) {
 	}
 }
 
-// isModule reports whether a directory is a separate module.
 func isModule(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "go.mod"))
 	return err == nil
 }
 
-// The rules refuse some imports.
 func TestMayImport(t *testing.T) {
 	for _, tt := range []struct {
 		pkg, imported string

@@ -4,10 +4,7 @@
 //   - cook: the asset cooker as a library; cook/cli and cmd/cook: as a command
 //   - cook/recipe: how to write a recipe; recipes: the recipes of this module
 //   - cook/manifest: the list of cooked artifacts, for engines
-//   - hashing: checksums by name, files summed in parallel, framed keys; cmd/hashsum
-//     as a command
-//   - crcslice8, intern, ptrhash: CRCs of any width, string tables, pointer
-//     tables
-//   - profile/counters, profile/events, profile/memory: what a program does, when, and
-//     with how much memory
+//   - hashing: checksums by name, parallel checksums of files, framed keys; cmd/hashsum as a command
+//   - crcslice8, intern, ptrhash: CRCs of any width, string tables, pointer tables
+//   - profile/counters, profile/events, profile/memory: counters, timelines and memory use of a program
 package assetcook

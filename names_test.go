@@ -12,23 +12,23 @@ import (
 	"testing"
 )
 
-// A declaredType is a type of this module: the fields it declares, and the types whose fields and
-// methods it reaches by embedding or definition.
+// A declaredType is a type of this module. It has its declared fields, and the types that it embeds
+// or is defined by.
 type declaredType struct {
 	fields  []string
 	methods []string
-	embeds  []string // keys as in typeKey
+	embeds  []string // keys in the form of typeKey
 }
 
-// typeKey names a type by the directory of its package.
+// typeKey returns a key for a type: the directory of its package, and its name.
 func typeKey(dir, name string) string { return dir + "." + name }
 
-// declarations counts the declarations of all packages, without tests and nested modules.
+// declarations counts the declarations of all packages except tests and nested modules.
 type declarations struct {
 	types    map[string]*declaredType
 	declared map[string]int // number of declarations of each unexported name
 	funcs    map[string]int // number of declarations of each function or method
-	exported map[string]int // exported names by directory, outside internal
+	exported map[string]int // number of exported names by directory, outside of internal
 }
 
 func readModule(t *testing.T) declarations {
@@ -50,7 +50,7 @@ func readModule(t *testing.T) declarations {
 	return m
 }
 
-// importsOf returns the directories of imported packages of this module, by name.
+// importsOf maps the names of imported packages of this module to their directories.
 func importsOf(f *ast.File) map[string]string {
 	imports := map[string]string{}
 	for _, spec := range f.Imports {
@@ -145,8 +145,8 @@ func resolve(dir string, imports map[string]string, typ ast.Expr) (key, name str
 	return "", ""
 }
 
-// reach returns the fields and methods of a type, its own and embedded ones. A name counts once:
-// an outer one hides inner ones.
+// reach returns the fields and methods of a type, including embedded ones. Hidden names do not
+// count.
 func (m declarations) reach(key string) (fields, methods []string) {
 	seen := map[string]bool{}
 	for next := []string{key}; len(next) > 0; {
@@ -167,13 +167,14 @@ func (m declarations) reach(key string) (fields, methods []string) {
 	return slices.Compact(fields), slices.Compact(methods)
 }
 
-// reaching are the types that still exceed the limits of [TestEmbeddingHidesNoLargeStructs], with
-// their fields and methods. Numbers only go down.
+// reaching has the types that still exceed the limits of [TestEmbeddingHidesNoLargeStructs], with
+// their numbers of fields and methods. Numbers may only decrease.
 var reaching = map[string][2]int{
-	"cook/recipe.Job": {5, 35}, // exception that stays: it documents everything that Cook may do on one page
+	"cook/recipe.Job": {5, 35}, // a permanent exception, which documents on one page everything that Cook may do
 }
 
-// A struct with embedded structs is as large as all of them together.
+// TestEmbeddingHidesNoLargeStructs counts the fields and methods of embedded structs as part of the
+// embedding struct.
 func TestEmbeddingHidesNoLargeStructs(t *testing.T) {
 	const mostFields, mostMethods = 15, 25
 	m := readModule(t)
@@ -200,10 +201,11 @@ func TestEmbeddingHidesNoLargeStructs(t *testing.T) {
 	}
 }
 
-// uniqueFunctions is the minimum share of function names that occur once, in percent.
+// uniqueFunctions is the minimum percentage of function names that occur only once.
 const uniqueFunctions = 72
 
-// A search for a name finds its declaration.
+// TestNamesCanBeFound limits the number of functions with the same name, so that a search for a
+// name finds its declaration.
 func TestNamesCanBeFound(t *testing.T) {
 	const most = 20
 	m := readModule(t)
@@ -224,8 +226,8 @@ func TestNamesCanBeFound(t *testing.T) {
 	}
 }
 
-// exportedNames is the maximum number of exported names outside internal, including methods. It
-// only goes down, to 600.
+// exportedNames is the maximum number of exported names outside of internal, including methods. It
+// may only decrease.
 const exportedNames = 591
 
 func TestExportedNamesBecomeFewer(t *testing.T) {
@@ -244,8 +246,8 @@ func TestExportedNamesBecomeFewer(t *testing.T) {
 
 // withoutExample are public packages whose documentation needs no example.
 var withoutExample = []string{
-	"examples/hotreload/game",                        // is one
-	"profile/events/command", "profile/view/command", // are commands
+	"examples/hotreload/game",                        // the package is itself an example
+	"profile/events/command", "profile/view/command", // packages of commands
 }
 
 func TestPublicPackagesHaveExamples(t *testing.T) {

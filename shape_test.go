@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// parsePackage parses the files of a package, without tests, for all systems.
+// parsePackage parses the files of a package for all systems, without tests.
 func parsePackage(t *testing.T, dir string) (*token.FileSet, []*ast.File) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -65,8 +65,8 @@ func sourceDirs(t *testing.T, patterns ...string) []string {
 	return dirs
 }
 
-// The public packages of the cooker are small, and their signatures and fields use only types
-// that other modules can import.
+// TestPublicFaceIsSmall limits the exported names of the cooker's public packages. Their signatures
+// and fields may use only types that other modules can import.
 func TestPublicFaceIsSmall(t *testing.T) {
 	identifiers, lines := 0, 0
 	for _, dir := range []string{"cook", "cook/cli", "cook/recipe", "cook/manifest"} {
@@ -75,7 +75,7 @@ func TestPublicFaceIsSmall(t *testing.T) {
 			if dir == "cook" {
 				lines += fset.Position(f.FileEnd).Line
 			}
-			hidden := map[string]string{} // names of imports
+			hidden := map[string]string{} // names of imported packages that other modules cannot import
 			for _, spec := range f.Imports {
 				imported, _ := strconv.Unquote(spec.Path.Value)
 				if strings.Contains("/"+imported+"/", "/internal/") {
@@ -109,8 +109,8 @@ func TestPublicFaceIsSmall(t *testing.T) {
 	}
 }
 
-// The documentation of a public alias of an internal struct lists the fields, which a reader of
-// the documentation cannot see otherwise.
+// TestAliasesListTheirFields expects the documentation of an exported alias to list the fields of
+// the internal struct, which readers cannot see otherwise.
 func TestAliasesListTheirFields(t *testing.T) {
 	seen := 0
 	for _, dir := range []string{"cook", "cook/recipe", "cook/manifest", "cook/pak", "cook/reload"} {
@@ -145,7 +145,8 @@ func TestAliasesListTheirFields(t *testing.T) {
 	}
 }
 
-// dirOf returns the directory of the package of a qualified name in a file, "" for other modules.
+// dirOf returns the package directory of a qualified name in a file. It returns "" for other
+// modules.
 func dirOf(f *ast.File, sel *ast.SelectorExpr) string {
 	for _, spec := range f.Imports {
 		imported, _ := strconv.Unquote(spec.Path.Value)
@@ -157,7 +158,8 @@ func dirOf(f *ast.File, sel *ast.SelectorExpr) string {
 	return ""
 }
 
-// fieldsOf returns the exported fields of a struct, following aliases; nil for another type.
+// fieldsOf returns the exported fields of a struct. It follows aliases, and returns nil for other
+// types.
 func fieldsOf(t *testing.T, dir, name string) (fields []string) {
 	_, files := parsePackage(t, dir)
 	for _, f := range files {
@@ -184,13 +186,12 @@ func fieldsOf(t *testing.T, dir, name string) (fields []string) {
 	return fields
 }
 
-// An identifier is an exported name of a package, with the visible part of its declaration.
+// An identifier is an exported name of a package, with the exported parts of its declaration.
 type identifier struct {
 	name      string
 	signature ast.Node
 }
 
-// exported lists the exported names of a declaration.
 func exported(d ast.Decl) (list []identifier) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -203,7 +204,7 @@ func exported(d ast.Decl) (list []identifier) {
 			case *ast.TypeSpec:
 				switch {
 				case !s.Name.IsExported():
-				case s.Assign.IsValid(): // aliases need only the name, because other modules can use the aliased type
+				case s.Assign.IsValid(): // only the name of an alias counts, because other modules can use the aliased type
 					list = append(list, identifier{s.Name.Name, s.Name})
 				default:
 					list = append(list, identifier{s.Name.Name, visible(s.Type)})
@@ -265,7 +266,7 @@ func commandFlags(t *testing.T) map[string]bool {
 				if !ok || len(call.Args) < 3 {
 					return true
 				}
-				// fs.Var(&value, "name", "usage"), fs.BoolVar(...)
+				// The call has the form fs.Var(&value, "name", "usage") or fs.BoolVar(...).
 				if sel, ok := call.Fun.(*ast.SelectorExpr); ok && strings.HasSuffix(sel.Sel.Name, "Var") {
 					if name, ok := call.Args[1].(*ast.BasicLit); ok {
 						text, _ := strconv.Unquote(name.Value)
@@ -284,20 +285,20 @@ func commandFlags(t *testing.T) map[string]bool {
 
 var flagWord = regexp.MustCompile(`(?:^|[^\w-])-([a-z][a-z-]*)`)
 
-// Messages for programs that use package cook do not mention flags, which the program may not
-// have: package cli adds them.
+// TestNoFlagsInLibraries expects messages of package cook not to mention flags, because other
+// programs may lack them. Package cli adds the names of flags.
 func TestNoFlagsInLibraries(t *testing.T) {
 	flags := commandFlags(t)
 	seen := 0
 	for _, dir := range sourceDirs(t, "cook", "cook/recipe", "cook/recipe/recipetest", "cook/manifest", "cook/internal/...", "internal/...", "hashing", "profile/...") {
 		switch dir {
 		case "cook/internal/report", "cook/internal/inspect", "cook/internal/remote/process":
-			continue // packages of the command, whose messages may mention flags
+			continue // messages of the command may mention flags
 		case "internal/mesh/obj":
-			continue // options of MTL files, which look like flags
+			continue // options in MTL files look like flags
 		}
 		if fits("internal/proof/...", dir) {
-			continue // starts programs
+			continue // this package passes flags to programs
 		}
 		fset, files := parsePackage(t, dir)
 		for _, f := range files {
@@ -322,10 +323,10 @@ func TestNoFlagsInLibraries(t *testing.T) {
 	}
 }
 
-// wide are structs that may have more fields: rows and keys of tables, which are data.
+// wide are structs with more fields than allowed elsewhere. They are rows and keys of tables.
 var wide = []string{"report.Record", "report.Explained", "rules.Remote"}
 
-// No struct of the pipeline has more fields than a reader can remember.
+// TestStructsAreSmall limits the number of fields of structs.
 func TestStructsAreSmall(t *testing.T) {
 	const most = 12
 	seen := 0
@@ -354,10 +355,11 @@ func TestStructsAreSmall(t *testing.T) {
 	}
 }
 
-// long are functions that may have more lines: kernels, whose steps share too much to be split.
+// long are functions with more lines than allowed elsewhere. They are kernels, whose steps share
+// too much state to be split.
 var long = []string{"profile/events.appendRecords"}
 
-// Functions fit on a screen.
+// TestFunctionsAreShort limits the number of lines, so that a function fits on a screen.
 func TestFunctionsAreShort(t *testing.T) {
 	const most = 70
 	seen := 0
@@ -385,10 +387,11 @@ func TestFunctionsAreShort(t *testing.T) {
 	}
 }
 
-// Windows refuses to remove and replace open files, so only package busyfile does it, and
-// confine.Root. Tests, proofs and benchmarks may do it themselves.
+// TestBusyFilesAreRemovedByBusyfile expects only package busyfile and confine.Root to remove or
+// replace files, because Windows refuses to remove open files. Tests, proofs and benchmarks are
+// exempt.
 func TestBusyFilesAreRemovedByBusyfile(t *testing.T) {
-	excused := map[string]string{ // reason by file
+	excused := map[string]string{ // reasons by file
 		"internal/busyfile/busyfile.go":              "makes the calls that Files repeats",
 		"internal/memtemp/memtemp_linux.go":          "serves tests",
 		"internal/smokerun/runner.go":                "removes samples that the next measured run writes anew",

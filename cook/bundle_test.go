@@ -16,14 +16,14 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A gatherer is a bundle whose source lists outputs, one name per line. The bundle has the first
-// byte of each output. Most edits of the outputs therefore leave the bundle unchanged.
+// A gatherer is a bundle whose source lists outputs, one name per line. It writes the first byte of
+// each listed output.
 type gatherer struct{}
 
 var gathered struct {
 	sync.Mutex
-	times  map[string]int // number of cooks by source
-	listed func()         // called when the list of outputs to gather is known; usually nil
+	times  map[string]int
+	listed func() // called once the outputs to gather are listed; may be nil
 }
 
 func (*gatherer) Outputs() []string { return []string{"{dir}/{stem}.out"} }
@@ -39,7 +39,7 @@ func (*gatherer) Cook(_ context.Context, job *recipe.Job) error {
 	}
 	assets, err := job.Artifacts(patterns...)
 	if err != nil {
-		return nil // ignores the error, which the cooker must still notice
+		return nil
 	}
 	gathered.Lock()
 	gathered.times[job.Path()]++
@@ -64,12 +64,12 @@ func gather() recipe.Recipe {
 	return recipe.Recipe{Name: "gather", Version: 1, Bundles: true, UsesPath: true, Extensions: []string{".gather"}, New: func() recipe.Cooker { return &gatherer{} }}
 }
 
-// A graph has the files of a tree of texts and bundles, and the earlier inputs of the bundles.
+// A graph is a random tree of text files and of bundles of these texts.
 type graph struct {
 	*rand.Rand
-	files map[string]string          // content by path
-	order []string                   // bundles; each takes texts and earlier bundles
-	seen  map[string]map[string]bool // earlier inputs of each bundle
+	files map[string]string
+	order []string // paths of the bundles; each bundle takes texts and earlier bundles
+	seen  map[string]map[string]bool
 }
 
 const texts = 4
@@ -85,7 +85,6 @@ func newGraph(seed uint64) *graph {
 	return g
 }
 
-// edit changes a file and returns its path.
 func (g *graph) edit() string {
 	if g.IntN(2) == 0 {
 		path := fmt.Sprintf("t%d.txt", g.IntN(texts))
@@ -116,7 +115,7 @@ func (g *graph) edit() string {
 
 func output(source string) string { return strings.Replace(source, ".gather", ".out", 1) }
 
-// cook returns the outputs, and the bundles with new inputs.
+// cook returns the expected outputs and the bundles that must be cooked.
 func (g *graph) cook() (outputs map[string]string, due []string) {
 	outputs = map[string]string{}
 	for path, text := range g.files {
@@ -135,7 +134,7 @@ func (g *graph) cook() (outputs map[string]string, due []string) {
 				takes = append(takes, name)
 			}
 		}
-		slices.Sort(takes) // outputs are in the order of their sources
+		slices.Sort(takes)
 		text, all := "", source
 		for _, name := range takes {
 			data := outputs[name]
@@ -155,8 +154,8 @@ func (g *graph) cook() (outputs map[string]string, due []string) {
 	return outputs, due
 }
 
-// Random graphs of bundles are cooked as a model predicts, and each edit cooks exactly the bundles
-// with new inputs.
+// TestBundlesAreCookedMinimally edits random graphs of bundles. It compares the outputs with a
+// model, and expects cooks of only the bundles with new inputs.
 func TestBundlesAreCookedMinimally(t *testing.T) {
 	for i := range scripts(5, 10) {
 		seed := *seed + i
@@ -212,7 +211,8 @@ func listFiles(t *testing.T, dir, pattern string) []string {
 	return names
 }
 
-// An artifact that changes while a bundle is cooked is not included in any bundle.
+// TestBundleProvesArtifacts changes an artifact before a bundle reads it, and expects the bundle to
+// fail.
 func TestBundleProvesArtifacts(t *testing.T) {
 	p, rec := newProject(t), &recorder{}
 	p.run.Recipes, p.run.Observer = []recipe.Recipe{gather()}, rec

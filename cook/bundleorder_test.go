@@ -13,10 +13,10 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A hooked recipe copies its source, after calling a function of the test.
+// A hooked recipe calls a function of the test, and then copies its source.
 type hooked struct{}
 
-var hookedBy = map[string]func(ctx context.Context, job *recipe.Job) error{} // extension
+var hookedBy = map[string]func(ctx context.Context, job *recipe.Job) error{}
 
 func (*hooked) Outputs() []string { return []string{"{dir}/{stem}.out"} }
 
@@ -46,8 +46,8 @@ type outcomes struct {
 	of    map[string]cook.Outcome
 	all   []string
 	steps []string
-	ended func(path string)        // nil mostly
-	why   map[string][]cook.Reason // nil mostly
+	ended func(path string)        // may be nil
+	why   map[string][]cook.Reason // may be nil
 }
 
 func (o *outcomes) Stage(string)               {}
@@ -77,8 +77,8 @@ func (o *outcomes) Event(e cook.Event) {
 	}
 }
 
-// A bundle is cooked while assets outside of it are still being cooked. This holds for a new
-// bundle, an edited bundle and a bundle with an edited member.
+// TestBundleWaitsForItsMembersOnly expects a bundle to be cooked while assets outside of it are
+// still being cooked.
 func TestBundleWaitsForItsMembersOnly(t *testing.T) {
 	p := newProject(t)
 	var done chan struct{}
@@ -91,7 +91,7 @@ func TestBundleWaitsForItsMembersOnly(t *testing.T) {
 		}
 	})
 	p.run.Recipes = []recipe.Recipe{gather(), slow}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // time limit, so that a failing test ends
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	gathered.times = map[string]int{}
 	p.write("b.gather", "m.txt\n")
@@ -101,7 +101,7 @@ func TestBundleWaitsForItsMembersOnly(t *testing.T) {
 		func() { p.write("b.gather", "m.txt\nnone.txt\n") },
 		func() { p.write("b.gather", "m.txt\n"); p.write("m.txt", "third") },
 	} {
-		p.write("s.slow", strings.Repeat(fmt.Sprint(round), 100_000)) // size that makes the scheduler start s.slow first
+		p.write("s.slow", strings.Repeat(fmt.Sprint(round), 100_000))
 		edit()
 		done = make(chan struct{})
 		seen := &outcomes{of: map[string]cook.Outcome{}, ended: func(path string) {
@@ -116,8 +116,8 @@ func TestBundleWaitsForItsMembersOnly(t *testing.T) {
 	}
 }
 
-// A bundle that has to wait names the missing assets, and keeps its old outputs until it begins
-// again.
+// TestBundleThatAsksInVain expects a waiting bundle to name the missing assets and to keep its old
+// outputs.
 func TestBundleThatAsksInVain(t *testing.T) {
 	p := newProject(t)
 	var asked chan struct{}
@@ -144,12 +144,12 @@ func TestBundleThatAsksInVain(t *testing.T) {
 	}
 }
 
-// A run that stops at the first failure does not cook bundles whose members it has not reached. It
-// keeps the outputs of bundles without changes.
+// TestStoppedRunReachesNoBundle stops a run at the first failure. It expects that bundles with
+// missing members are not cooked, and that unchanged bundles keep their outputs.
 func TestStoppedRunReachesNoBundle(t *testing.T) {
 	p, start := newProject(t), time.Now()
 	p.run.Recipes, p.run.Workers = []recipe.Recipe{gather()}, 1
-	p.run.Now = func() time.Time { return start } // time that stands still, so that only sizes determine the order
+	p.run.Now = func() time.Time { return start }
 	gathered.times = map[string]int{}
 	p.write("m.txt", "member")
 	p.write("n.txt", "not edited")
@@ -158,7 +158,7 @@ func TestStoppedRunReachesNoBundle(t *testing.T) {
 	p.write("c.gather", "n.txt\n")
 	p.cook()
 	p.write("m.txt", "other")
-	p.write("bad.json", strings.Repeat("{", 100_000)) // comes first
+	p.write("bad.json", strings.Repeat("{", 100_000))
 	seen := &outcomes{of: map[string]cook.Outcome{}}
 	p.run.Observer, p.run.StopOnFailure = seen, true
 	p.run.Cook(t.Context())
@@ -171,11 +171,11 @@ func TestStoppedRunReachesNoBundle(t *testing.T) {
 	}
 }
 
-// Two bundles can wait for each other because each still uses the queries of its last cook. They
-// then query again, because one of them may select other artifacts now.
+// TestBundlesAskOnceMore lets two bundles wait for each other because of the queries of their last
+// cooks. A bundle that then queries again may select other artifacts.
 func TestBundlesAskOnceMore(t *testing.T) {
 	p := newProject(t)
-	// The recipe of follower takes the artifact that the artifact name.txt names.
+	// This recipe takes the artifact whose name is the content of the artifact name.txt.
 	follower := hook(".follow", true, func(_ context.Context, job *recipe.Job) error {
 		if list, err := job.Artifacts("/name.txt"); err != nil || len(list) == 0 {
 			return err
@@ -196,22 +196,21 @@ func TestBundlesAskOnceMore(t *testing.T) {
 	p.write("b.gather", "x.txt\n")
 	p.cook()
 	p.write("b.gather", "a.out\n")
-	p.run.Patterns = []string{"b.gather"} // cook only this asset
+	p.run.Patterns = []string{"b.gather"}
 	p.cook()
 	p.run.Patterns = nil
 	p.write("name.txt", "x.txt")
 	if sum := p.cook(); sum.Failed.Assets > 0 {
 		t.Errorf("%s, %v", sum.String(), seen.of)
 	}
-	// Now they do.
 	p.write("name.txt", "b.out")
 	if sum, _ := p.run.Cook(t.Context()); sum.Failed.Assets != 2 {
 		t.Errorf("%s, %v", sum.String(), seen.of)
 	}
 }
 
-// A bundle that no longer takes an unfinished artifact does not give that artifact as a reason for
-// its cook.
+// TestReasonsOfBundleAreNotGuessed expects that the reasons for a cook omit artifacts that the
+// bundle no longer takes.
 func TestReasonsOfBundleAreNotGuessed(t *testing.T) {
 	p, ended := newProject(t), make(chan struct{})
 	close(ended)
@@ -242,11 +241,11 @@ func TestReasonsOfBundleAreNotGuessed(t *testing.T) {
 	}
 }
 
-// A bundle with known inputs is not cooked again, even if its members are finished only after the
-// first look-up of its result has failed.
+// TestBundleIsLookedForAgain expects a cache hit for a bundle whose members finish only after the
+// first lookup failed.
 func TestBundleIsLookedForAgain(t *testing.T) {
 	p, start := newProject(t), time.Now()
-	p.run.Now = func() time.Time { return start } // time that stands still, so that only sizes determine the order
+	p.run.Now = func() time.Time { return start }
 	var begun, settled chan struct{}
 	var once sync.Once
 	member := hook(".member", false, func(context.Context, *recipe.Job) error { <-begun; return nil })

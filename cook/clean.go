@@ -19,8 +19,8 @@ import (
 //	Removed       int   // files
 type Trimmed = store.TrimStats
 
-// Trim shrinks the store in a directory ("" as in Project.Cache) to a size (0 means 10 GiB). It
-// removes the least recently used results first.
+// Trim removes the least recently used results until the store has at most size bytes. If cache is
+// "", Trim chooses the store as Project.Cache does; a size of 0 means 10 GiB.
 func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 	dir, err := session.CacheDir(cache)
 	if err != nil {
@@ -40,10 +40,11 @@ func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 	return stats, asPublic(err)
 }
 
-// TrimToLastRun removes from the store of a project everything that the index of its output
-// directory does not record, for any target. The remaining results suffice to restore the outputs
-// of the last run. It removes results of other projects as well, so p.Cache or $COOKCACHE must name
-// the store: for the default store, which all projects of a user share, it returns a [ConfigError].
+// TrimToLastRun removes from the project's store all results that the last run did not use. The
+// remaining results suffice to restore the outputs of the last run, for all targets.
+//
+// TrimToLastRun also removes results of other projects. It returns a [ConfigError] for the default
+// store, which all projects of a user share: p.Cache or $COOKCACHE must name the store.
 func TrimToLastRun(ctx context.Context, p Project, o Observer) (Trimmed, error) {
 	if p.Cache == "" && os.Getenv("COOKCACHE") == "" {
 		dir, err := session.CacheDir("")
@@ -69,8 +70,8 @@ func TrimToLastRun(ctx context.Context, p Project, o Observer) (Trimmed, error) 
 func noStore(dir string) error { return &ConfigError{Err: fmt.Errorf("there is no store in %s", dir)} }
 
 // Clean removes the artifacts and cook's own files from the output directory, and returns the
-// number of removed artifacts. It keeps all other files, the store and the sources. If Clean is
-// interrupted, the next run removes the remaining artifacts.
+// number of removed artifacts. It keeps all other files, the store and the sources. After an
+// interrupted Clean, the next run removes the remaining artifacts.
 func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) {
 	opt := p.sessionOptions()
 	opt.Observer = o
@@ -86,17 +87,17 @@ func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) 
 // ExtraOptions are the options of Extra. The zero value removes nothing.
 type ExtraOptions struct {
 	Remove bool
-	// Force also removes files from a directory that cook did not create. Cook creates a missing
-	// output directory, or adopts an empty one, and tags it; see docs/command.md.
+	// Force also removes files from a directory without cook's tag; docs/command.md describes the
+	// tag.
 	Force bool
 	// Found is called with the path of each extra file in the output directory; may be nil.
 	Found    func(file string)
 	Observer Observer
 }
 
-// Extra finds files in the output directory that no asset produces, and returns their number. On
-// request it removes them, together with directories that contain nothing else; it then calls Found
-// after each removal. Verify reports the same files as extra files.
+// Extra finds files in the output directory that no asset produces, and returns their number. If
+// o.Remove is set, it removes them, and directories that become empty. Verify reports the same
+// files as extra files.
 func Extra(ctx context.Context, p Project, o ExtraOptions) (n int, err error) {
 	opt := p.sessionOptions()
 	opt.Observer = o.Observer

@@ -15,11 +15,11 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// checkUntrusted checks that runs trust no stamp: each reads all sources and outputs,
-// writes nothing, and still notices an edit.
+// checkUntrusted checks that runs trust no stamp. Each run must read all sources and outputs,
+// notice an edit, and otherwise write nothing.
 func (p *project) checkUntrusted() {
 	p.Helper()
-	p.cook() // records that the stamps are not trusted
+	p.cook()
 	p.tick()
 	before := p.outputStamps()
 	for round := range 3 {
@@ -36,7 +36,7 @@ func (p *project) checkUntrusted() {
 	}
 }
 
-// touchAll sets the modification time of all sources and outputs to now.
+// touchAll sets the modification time of all sources and outputs to the current time.
 func (p *project) touchAll() {
 	p.Helper()
 	for _, tree := range []string{"assets", "cooked"} {
@@ -47,7 +47,7 @@ func (p *project) touchAll() {
 	}
 }
 
-// checkTrusted checks that runs trust all stamps and read no file.
+// checkTrusted checks that runs trust all stamps and read no files.
 func (p *project) checkTrusted() {
 	p.Helper()
 	p.cook()
@@ -56,8 +56,8 @@ func (p *project) checkTrusted() {
 	}
 }
 
-// If cook's clock is behind, all stamps are in the future. Runs then read all files, until
-// the clock is right again.
+// TestStampsFromTheFuture sets cook's clock back, so that all stamps are in the future. Runs must
+// read all files until the clock is right again.
 func TestStampsFromTheFuture(t *testing.T) {
 	p := smallFiles(t, 30)
 	late := p.run.Now
@@ -72,8 +72,8 @@ func TestStampsFromTheFuture(t *testing.T) {
 	p.checkTrusted()
 }
 
-// A file system whose clock is behind gives new files old stamps. Cook determines the time of the
-// file system, and uses it if it is earlier than its own.
+// TestFileSystemClock sets the file system's clock back, so that new files have old stamps. Cook
+// must use the earlier of the two clocks.
 func TestFileSystemClock(t *testing.T) {
 	p := smallFiles(t, 30)
 	right := p.run
@@ -91,15 +91,15 @@ func TestFileSystemClock(t *testing.T) {
 	p.checkTrusted()
 }
 
-// The time of the file system is the modification time of the lock that the run has just
-// written.
+// TestLockShowsFileSystemTime expects a run to take the time of the file system from the lock file,
+// which the run has just written.
 func TestLockShowsFileSystemTime(t *testing.T) {
 	p := smallFiles(t, 3)
 	asked := 0
 	begin := time.Now()
 	p.run = fileTime(p.run, func(s scan.Stamp) scan.Stamp {
 		asked++
-		// The file system clock may be behind by some ticks, or by the 2 s of FAT.
+		// A file system's clock may be behind by some ticks, or by the 2 s resolution of FAT.
 		if at := time.Unix(0, s.MTime); at.Before(begin.Add(-scan.SettleTime)) || at.After(time.Now().Add(scan.SettleTime)) {
 			t.Errorf("the lock is from %v, now is %v", at, begin)
 		}
@@ -116,8 +116,8 @@ func TestLockShowsFileSystemTime(t *testing.T) {
 	}
 }
 
-// A file changes, but its stamp is the one in the index. A run that trusts stamps takes the
-// file for unchanged; a run with IgnoreTimestamps notices, whatever file it is.
+// TestIgnoreTimestampsFindsUnstampedEdits changes files without changing their stamps. Only a run
+// with IgnoreTimestamps must notice the changes.
 func TestIgnoreTimestampsFindsUnstampedEdits(t *testing.T) {
 	const gltf = `{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":8}]}`
 	for what, file := range map[string]string{
@@ -159,7 +159,7 @@ func TestIgnoreTimestampsFindsUnstampedEdits(t *testing.T) {
 	}
 }
 
-// forgeStamp puts the current stamp of a file into the index.
+// forgeStamp replaces the stamp of a file in the index with the file's current stamp.
 func (p *project) forgeStamp(name, file string) {
 	p.Helper()
 	state := p.path("cooked/.cook")

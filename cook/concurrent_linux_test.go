@@ -14,10 +14,9 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// Several runs at once: cooks into the same and into another directory that share a store,
-// Trim and Clean. No asset fails, no run fails except because of the lock, and afterwards
-// each output directory equals one from scratch. proof/reliability does the same with
-// processes.
+// TestConcurrentRuns runs cooks of two output directories, Trim and Clean at the same time, with
+// one store. Runs may fail only because of the lock, and each output directory must equal a cook
+// from scratch. proof/reliability does the same with processes.
 func TestConcurrentRuns(t *testing.T) {
 	opt := fewAssets(t).run
 	other := opt
@@ -44,7 +43,7 @@ func TestConcurrentRuns(t *testing.T) {
 			func() error { _, err := opt.Clean(t.Context()); return err },
 		}
 		if round == 0 {
-			all = all[:4] // there is no store yet
+			all = all[:4] // the store does not exist yet
 		}
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		var group sync.WaitGroup

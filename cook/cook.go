@@ -1,34 +1,35 @@
-// Package cook turns a directory of source assets into a directory of shippable ones and does only
-// the work that is needed.
+// Package cook turns a directory of source assets into a directory of shippable assets, and does
+// only the necessary work.
 //
 //	project := cook.Project{Dir: "assets", Recipes: recipes.All()}
 //	summary, err := cook.Cook(ctx, project, cook.CookOptions{})
 //
-// Package recipes has the recipes of this module. Package cook/recipe is for authors of recipes.
-// Package cook/cli is the whole command, for programs that add their own recipes.
+// Package recipes has the recipes of this module. Authors of recipes use package cook/recipe.
+// Programs that add their own recipes use package cook/cli, which is the whole command.
 //
 // # How it works
 //
-// A pass over a project is a function of values (package cook/internal/pass):
+// A run has four steps (package cook/internal/pass). Each step is a function of the values on its
+// left:
 //
 //	index --changes--> delta --plan--> actions and reasons --execute--> artifacts --commit--> manifest, index
 //
 // The index has the stamps, checksums, blob IDs and actions of the last run. It is a cache: without
 // it, a run reads more files but reaches the same result. A run compares the stamps in the index
 // with the file system. An unchanged stamp that was old enough to be trusted proves that the
-// content is the same; otherwise the run reads the file and compares checksums. It plans only
+// content is the same. Otherwise the run reads the file and compares checksums. It plans only
 // actions whose inputs or outputs differ, and records the reasons for each decision.
 //
 // # Why the output is never wrong
 //
-// A run writes the index after everything that the index describes is on the disk. A run that is
-// interrupted or crashes leaves an older index: the next run sees too many differences, never too
-// few. Artifacts are renamed into place when they are complete. Before that, their names are
-// written to a journal, so that even without an index cook can distinguish its own files from
-// yours. It never touches your files.
+// A run writes the index after everything that the index describes is on the disk. An interrupted
+// or crashed run leaves an older index: the next run sees too many differences, never too few.
+// Complete artifacts are renamed into place. Before that, a run writes their names to a journal, so
+// that even without an index cook can distinguish its own files from yours. It never touches your
+// files.
 //
 // A run stamps a source before it reads it and again after cooking. If the source changed in
-// between, the run throws the result away.
+// between, the run discards the result.
 //
 // [Verify] checks all this for an output directory: it trusts no stamp, reads everything, and cooks
 // a sample again under different conditions.
@@ -56,29 +57,31 @@ type CookOptions struct {
 	DryRun bool
 	// Force cooks everything, even if the result is known.
 	Force bool
-	// IgnoreTimestamps checksums all sources and outputs.
+	// IgnoreTimestamps reads all sources and outputs and compares their checksums.
 	IgnoreTimestamps bool
 	// Strict treats warnings as errors. To find warnings, the run reads the first bytes of all
 	// sources.
 	Strict bool
-	// StopOnFailure starts no more assets after the first failure.
+	// StopOnFailure cooks no further assets after the first failure.
 	StopOnFailure bool
-	// OutputsByFolder skips per-file checks in output directories whose stamp is unchanged. The run
-	// then notices removed, renamed and replaced outputs, but not outputs edited in place.
+	// OutputsByFolder skips the files of output directories whose stamp is unchanged. The run then
+	// notices removed, renamed and replaced outputs, but not outputs edited in place.
 	OutputsByFolder bool
-	// Wait waits while another cook holds the lock of the output directory, instead of failing with
-	// a *LockedError.
+	// Wait waits for the lock of the output directory if another cook holds it. Without Wait, Cook
+	// returns a *LockedError.
 	Wait bool
 
 	Limits Limits
-	// Probe measures the run. Its counters receive the numbers of the Summary and the time of each
-	// stage; its recording gets a row for the run and one for each worker; its tracker measures the
-	// memory of recipes; its Run is the ID of the run in the history, by default a new one. The run
-	// ends a frame of the counters every 100 ms and when it ends; callers that push frames
-	// themselves should pass a separate set of counters. The zero value measures nothing.
+	// Probe measures the run; the zero value measures nothing. The counters receive the numbers of
+	// the Summary and the time of each stage. The recording gets a row for the run and for each
+	// worker. The tracker measures the memory of recipes. Run is the ID of the run in the history,
+	// by default a new one.
+	//
+	// The run ends a frame of the counters every 100 ms and at its end. Callers that push frames
+	// themselves should pass a separate set of counters.
 	Probe profile.Probe
-	// Observer follows the run; nil for none. If EveryAsset is set, the Observer also receives
-	// events for assets that need no work.
+	// Observer follows the run; may be nil. If EveryAsset is set, the Observer also receives events
+	// for assets that need no work.
 	Observer   Observer
 	EveryAsset bool
 }
@@ -93,11 +96,12 @@ func (o *CookOptions) sessionOptionsOf(p Project) session.Options {
 	return opt
 }
 
-// Cook brings the output directory up to date with the asset directory. Assets that fail are
-// counted in the Summary and reported to the Observer. Cook returns an error only if the run as a
-// whole failed: a *ConfigError, a *LockedError, the error of ctx after an interrupt, or a failure
-// to read or write the state of the output directory. The Summary then describes the work done so
-// far.
+// Cook brings the output directory up to date with the asset directory. It counts failed assets in
+// the Summary and reports them to the Observer.
+//
+// Cook returns an error only if the run as a whole failed: a *ConfigError, a *LockedError, the
+// error of ctx after an interrupt, or an error from reading or writing the state of the output
+// directory. The Summary then describes the work done so far.
 func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 	begun, noted := time.Now(), false
 	for {
@@ -107,7 +111,7 @@ func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 		if !errors.As(err, &locked) || !opt.Wait && !beside {
 			return summary, asPublic(err)
 		}
-		// A watcher or another cook is running, and the caller wants to wait.
+		// Wait for the other cook, or for the watcher that will soon release the lock.
 		if !noted && (opt.Wait && !beside || time.Since(begun) > watch.LongWait) && opt.Observer != nil {
 			noted = true
 			opt.Observer.Note(locked.Process() + " works on the same output directory; waiting for it to end")
@@ -118,8 +122,8 @@ func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 	}
 }
 
-// cookWithoutWaiting is like Cook but does not wait for the lock of the output directory. beside
-// reports whether a live watcher holds the lock and will soon release it.
+// cookWithoutWaiting is like Cook but does not wait for the lock. beside reports whether a live
+// watcher holds the lock and will soon release it.
 func cookWithoutWaiting(ctx context.Context, opt session.Options) (_ Summary, beside bool, err error) {
 	access := session.Ask
 	if opt.Mode.DryRun {
@@ -141,7 +145,7 @@ func cookWithoutWaiting(ctx context.Context, opt session.Options) (_ Summary, be
 		if err := s.Lock(session.Write); err != nil {
 			var locked *state.LockedError
 			if errors.As(err, &locked) && beside {
-				beside = watch.Alive(ctx, s) // the watcher may have been stopped since then, during a round
+				beside = watch.Alive(ctx, s) // the watcher may have been stopped during a round
 			}
 			return Summary{}, beside, err
 		}
@@ -159,7 +163,7 @@ func cookWithoutWaiting(ctx context.Context, opt session.Options) (_ Summary, be
 	return summary, beside, err
 }
 
-// summaryOfPass returns the numbers of a pass, and the notes of a first run.
+// summaryOfPass returns the summary of a pass, with the notes of a first run.
 func summaryOfPass(done *pass.Done) Summary {
 	summary := summaryOfStats(&done.Stats, done.Took)
 	if summary.First = done.First != nil; summary.First {
@@ -168,7 +172,7 @@ func summaryOfPass(done *pass.Done) Summary {
 	return summary
 }
 
-// WatchOptions are the options of Watch. Fields that CookOptions has too have the same meaning.
+// WatchOptions are the options of Watch. Fields of the same name mean the same as in CookOptions.
 type WatchOptions struct {
 	Strict          bool
 	StopOnFailure   bool
@@ -176,26 +180,26 @@ type WatchOptions struct {
 	Limits          Limits
 	Probe           profile.Probe
 	Observer        Observer
-	// Round is called after the first round, and after each round that did work or whose result
-	// differs from the previous round.
+	// Round is called after the first round, and after each round that did work or had a new
+	// result.
 	Round func(Round)
 }
 
-// A Round is one pass of a watcher over the project.
+// A Round is one run of a watcher.
 type Round struct {
 	Summary Summary
 	Err     error
-	// Rules is the error in the current rules, if the round used earlier rules instead.
+	// Rules is the error in the current rules. The round then used the last valid rules.
 	Rules error
-	// Folders is the number of watched directories. 0 means that the system cannot watch
-	// directories, and that the watcher scans the tree from time to time.
+	// Folders is the number of watched directories. It is 0 if the system cannot watch directories;
+	// the watcher then scans the tree regularly.
 	Folders int
 }
 
 // Watch cooks, and cooks again after each change, until ctx ends. It returns the error of ctx, or
 // the error of the first round if that round could not begin.
 //
-// While Watch runs, a Cook with the same options asks the watcher instead of scanning the tree.
+// While Watch runs, a Cook with the same options queries the watcher instead of scanning the tree.
 // Between two rounds, the Observer is in the stage "wait".
 func Watch(ctx context.Context, p Project, opt WatchOptions) error {
 	o := p.sessionOptions()

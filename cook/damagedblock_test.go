@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// A damaged block in the index costs only time, and causes a note when a run needs the block: to
-// find differences, to plan, to commit, or to answer a question.
+// TestDamagedBlockOfTheIndex flips a byte in each block of the index. Runs must still be correct,
+// and must print a note if they read the block.
 func TestDamagedBlockOfTheIndex(t *testing.T) {
 	const block = 64 << 10
 	p := smallFiles(t, 600)
@@ -45,7 +45,7 @@ func TestDamagedBlockOfTheIndex(t *testing.T) {
 			noted++
 		}
 		p.run.Observer = nil
-		p.must(os.Remove(name)) // removal of the index, which may keep damage that the run did not meet
+		p.must(os.Remove(name))
 		p.cook()
 	}
 	if blocks < 3 || noted < 2 {
@@ -53,7 +53,8 @@ func TestDamagedBlockOfTheIndex(t *testing.T) {
 	}
 }
 
-// A no-op run reads no action, not even to compare programs: damage there stays unnoticed.
+// TestNoOpWithProgramsReadsNoActions damages the actions in the index, which a no-op run must not
+// read.
 func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
@@ -67,11 +68,11 @@ func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 	name := p.path("cooked/.cook/index")
 	data, err := os.ReadFile(name)
 	p.must(err)
-	at := bytes.LastIndex(data, []byte("cooked")) // strings, which follow the actions in the file
+	at := bytes.LastIndex(data, []byte("cooked"))
 	if at < len(data)/2 {
 		t.Fatalf("strings at %d of %d bytes", at, len(data))
 	}
-	data[at-240<<10] ^= 1 // amid the actions
+	data[at-240<<10] ^= 1
 	p.must(os.WriteFile(name, data, 0o666))
 	rec := &recorder{}
 	p.run.Observer = rec
@@ -80,11 +81,11 @@ func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 	}
 }
 
-// Damage costs only time even if the run reports every asset: no asset is reported twice or
-// omitted.
+// TestDamagedBlockAmidReports damages the index before runs that report every asset. Each asset
+// must be reported exactly once.
 func TestDamagedBlockAmidReports(t *testing.T) {
 	const block = 64 << 10
-	p := smallFiles(t, 1500) // enough actions for several blocks
+	p := smallFiles(t, 1500)
 	name := p.path("cooked/.cook/index")
 	whole, err := os.ReadFile(name)
 	p.must(err)
@@ -116,7 +117,6 @@ func TestDamagedBlockAmidReports(t *testing.T) {
 	}
 }
 
-// everything is an observer that keeps all events.
 type everything struct {
 	cook.Observers
 	events []cook.Event

@@ -15,14 +15,14 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// outputStamps returns the stamps of all files in the output directory, except the lock.
+// outputStamps returns the stamps of all files in the output directory except the lock.
 func (p *project) outputStamps() map[string]scan.Stamp {
 	p.Helper()
 	return stampsOf(p, isLockOrFolder, p.run.Out)
 }
 
-// written returns the output and state files whose stamps have changed, and how many bytes were
-// written to the state directory.
+// written returns the changed files of the output directory, and the number of bytes written to the
+// state directory.
 func (p *project) written(before map[string]scan.Stamp) (names []string, state int64) {
 	p.Helper()
 	for name, stamp := range p.outputStamps() {
@@ -36,10 +36,10 @@ func (p *project) written(before map[string]scan.Stamp) (names []string, state i
 			names = append(names, rel)
 			continue
 		}
-		names = append(names, strings.SplitAfter(rel, "-")[0]) // name without the ID
+		names = append(names, strings.SplitAfter(rel, "-")[0])
 		if rel != ".cook/history" {
 			state += stamp.Size
-		} else if grown := stamp.Size - before[name].Size; grown > 1500 { // size of one line, which varies with the digits of its times
+		} else if grown := stamp.Size - before[name].Size; grown > 1500 { // a line of the history has less than 1500 bytes
 			p.Errorf("the history grew by %d bytes", grown)
 		}
 	}
@@ -47,8 +47,9 @@ func (p *project) written(before map[string]scan.Stamp) (names []string, state i
 	return names, state
 }
 
-// After one edit, the reads and writes of a run do not depend on the number of files: one source, one
-// output, and the changes to the index, which itself is not rewritten. The manifest is an exception.
+// TestCostOfOneEdit expects that the files read and written after one edit do not depend on the
+// number of assets. A run reads one source, and writes one output and the changes to the index.
+// Only the manifest grows with the number of assets.
 func TestCostOfOneEdit(t *testing.T) {
 	type cost struct {
 		checksummed int
@@ -82,19 +83,19 @@ func TestCostOfOneEdit(t *testing.T) {
 	if few != many {
 		t.Errorf("100 files cost %+v, 3000 cost %+v", few, many)
 	}
-	// The source is read three times: while stamps are compared and while contents are listed,
-	// which both notice the change, and to compute its blob ID.
+	// The source is read to compare checksums, to list changed contents, and to compute its blob
+	// ID.
 	if few.checksummed > 3 || few.bytes > 3*smallSize {
 		t.Errorf("%d files of %d bytes were read", few.checksummed, few.bytes)
 	}
-	// Most of these bytes are the headers of the changes file and of the index in it.
+	// Most of these bytes are headers.
 	if few.state > 4096 {
 		t.Errorf("%d bytes of state were written", few.state)
 	}
 }
 
-// Touched sources are read once each, nothing is cooked, and the next run trusts their
-// stamps again.
+// TestTouchedSourcesAreReadOnce changes the stamps of sources but not their contents. A run must
+// read each source once and cook nothing, and the next run must trust the stamps.
 func TestTouchedSourcesAreReadOnce(t *testing.T) {
 	for _, files := range []int{100, 1000} {
 		p := smallFiles(t, files)
@@ -124,11 +125,10 @@ func TestTouchedSourcesAreReadOnce(t *testing.T) {
 	}
 }
 
-// In a first cook, the checksum of a source is computed from its first bytes if these are the whole
-// source, otherwise from the open file, and by several workers if the source is large and the
-// workers are idle. The recipe always gets the whole source.
+// TestFirstCookOfAllSizes cooks sources of various sizes, because the size determines how a run
+// computes the checksum. The recipe must always get the whole source.
 func TestFirstCookOfAllSizes(t *testing.T) {
-	const large = 16<<20 + 1 // same value as bulk.SharedSize
+	const large = 16<<20 + 1 // equals bulk.SharedSize
 	for _, sizes := range [][]int{{0, 1, recipe.HeadSize - 1, recipe.HeadSize, recipe.HeadSize + 1, 1 << 20}, {large}} {
 		p := newProject(t)
 		p.run.Workers = 4

@@ -7,8 +7,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// An Observer follows a run. Its methods are called by one goroutine at a time. To follow a part of
-// a run, embed [Observers], whose zero value ignores everything, and override methods:
+// An Observer follows a run. Its methods are called by one goroutine at a time. To handle only some
+// calls, embed [Observers], whose zero value ignores all calls, and override methods:
 //
 //	type failures struct{ cook.Observers }
 //
@@ -16,17 +16,16 @@ import (
 type Observer interface {
 	// Stage begins a stage of the run, such as "scan", "checksum", "plan", "cook" or "save".
 	Stage(name string)
-	// Planned reports how many assets have work to do, and how long one CPU would
-	// probably need for them.
+	// Planned reports how many assets have work to do, and the expected CPU time.
 	Planned(assets int, expected time.Duration)
-	// Event reports something that happened to an asset.
+	// Event reports what happened to an asset.
 	Event(Event)
-	// Step reports the current step of a started asset's recipe, such as "decode"; "" ends the
-	// step. If path is "", the step describes the traffic between the run and Project.Remote.
+	// Step reports the current step of a started asset's recipe, such as "decode". A step of ""
+	// ends the current step. If path is "", the step describes the traffic with Project.Remote.
 	Step(path, target, step string)
-	// Note reports one line that is not about the failure of an asset.
+	// Note reports one line that does not concern the failure of an asset.
 	Note(text string)
-	// Reading reports how many of the files that Verify reads have been read, and how many bytes.
+	// Reading reports how many files and bytes Verify has read. of is the total number of files.
 	Reading(files, of int, bytes int64)
 }
 
@@ -34,31 +33,31 @@ type Observer interface {
 type Outcome = execute.Outcome
 
 const (
-	Started    = execute.Started // work has begun
+	Started    = execute.Started // work on the asset has begun
 	UpToDate   = execute.UpToDate
 	Unchanged  = execute.Unchanged // an input changed, but the artifacts did not
 	Restored   = execute.Restored  // the result was in the store and was not cooked again
 	Cooked     = execute.Cooked
-	NotShipped = execute.NotShipped // no outputs, because other cooked assets contain the source
+	NotShipped = execute.NotShipped // the asset has no outputs, because other cooked assets contain the source
 	Failed     = execute.Failed
-	NotReached = execute.NotReached // the run ended before the asset's turn
-	Removed    = execute.Removed    // artifacts of a source that is gone or that failed after a change
-	Warned     = execute.Warned     // a likely mistake; the asset is cooked nevertheless
-	Error      = execute.Error      // a failure outside of assets, such as a directory that cannot be listed
+	NotReached = execute.NotReached // the run ended before it reached the asset
+	Removed    = execute.Removed    // artifacts were removed, because the source is gone or failed after a change
+	Warned     = execute.Warned     // the asset has a likely mistake but is cooked nevertheless
+	Error      = execute.Error      // a failure that concerns no asset, such as an unreadable directory
 )
 
-// An Event is something that happened to an asset. Events share their slices, which must not be
-// changed. An Event has the fields
+// An Event is an outcome of an asset during a run. Observers must not change its slices. It has the
+// fields
 //
 //	Path     string // path of the source
 //	Target   string
-//	Recipe   string // "" if none could be chosen
+//	Recipe   string // "" if no recipe could be chosen
 //	Outcome  Outcome
 //	Reasons  []Reason
 //	Outputs  []string
 //	In, Out  int64         // bytes of source and artifacts
-//	Took     time.Duration // duration of the work here
-//	CookTime time.Duration // duration of cooking, as measured the last time
+//	Took     time.Duration // duration of the work in this run
+//	CookTime time.Duration // measured duration of the last cook
 //	Err      error         // the failure or the warning
 type Event = execute.Event
 
@@ -66,7 +65,7 @@ type Event = execute.Event
 // fields
 //
 //	Kind    string // such as "content changed"
-//	Subject string // the file, option or tool in question
+//	Subject string // the changed file, option or tool
 //	Old     string
 //	New     string
 type Reason = plan.Reason

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// Upper is a recipe that writes text in capitals.
+// Upper is a recipe that converts text to uppercase.
 type Upper struct {
 	Suffix string `toml:"suffix" doc:"text put after the last line"`
 }

@@ -8,18 +8,17 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
-// SetListAll makes runs list every directory, as on a system where the stamps of directories are
-// unreliable.
+// SetListAll makes runs list every directory, as on systems with unreliable stamps of directories.
 func (p *Project) SetListAll() { p.listAll = true }
 
-// SetFullScan makes runs list the whole tree and keep the index.
+// SetFullScan makes runs list the whole tree but keep the index.
 func (p *Project) SetFullScan() { p.fullScan = true }
 
-// SetFileTime simulates a separate clock for the file system of the output directory: stamp
-// converts the stamp of a new file to that clock.
+// SetFileTime simulates a file system with its own clock. The function stamp adjusts the stamps of
+// new files.
 func (p *Project) SetFileTime(stamp func(scan.Stamp) scan.Stamp) { p.fileTime = stamp }
 
-// CleanAfter is like Clean, but calls a function after the output directory was opened.
+// CleanAfter is like Clean, but calls opened after opening the output directory.
 func (p Project) CleanAfter(ctx context.Context, opened func()) (removed int, err error) {
 	s, err := session.Open(p.sessionOptions(), session.Look)
 	if err != nil {

@@ -27,14 +27,14 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A painter copies its source, and appends the parts about the source from all lists in its
-// directory and in the parent directory. If the source begins with "asks" and the name of a list,
-// the painter appends the part from that list only.
+// A painter copies its source, and appends the extracts about the source from all lists in its
+// directory and in the parent directory. If the source begins with "asks NAME", the painter appends
+// only the extract from the list NAME.
 type painter struct{}
 
 var (
 	painting sync.Mutex
-	painted  []string // artifacts of painters
+	painted  []string
 )
 
 func (painter) Outputs() []string { return []string{"{path}"} }
@@ -75,7 +75,7 @@ func askLists(job *recipe.Job) error {
 	return err
 }
 
-// ask asks the lists of two directories.
+// ask returns the extracts about a job's source from lists in two directories.
 func ask(job *recipe.Job) (said []recipe.Said, err error) {
 	for _, folder := range []string{"", "../"} {
 		more, err := job.ReadExtracts(folder+"*.list", "uses")
@@ -87,7 +87,8 @@ func ask(job *recipe.Job) (said []recipe.Said, err error) {
 	return said, nil
 }
 
-// usesOfList is an extract of the lines of a list that begin with "use" and a name, or with "all".
+// usesOfList extracts lines of lists. The lines "use NAME" concern one file, and the lines "all"
+// concern every file.
 var usesOfList = recipe.Extract{
 	Name: "uses", Version: 1,
 	Of: func(file io.ReaderAt, size int64) (recipe.Says, error) {
@@ -114,7 +115,7 @@ var listsRead atomic.Int64
 var painterRecipe = recipe.Recipe{Name: "painter", Version: 1, New: func() recipe.Cooker { return &painter{} }, Extracts: []recipe.Extract{usesOfList},
 	Traits: func(recipe.Cooker) recipe.Traits { return recipe.Traits{Asks: askLists} }}
 
-// A gallery is a project of images and lists.
+// A gallery is a project with painters and lists.
 type gallery struct{ *project }
 
 func newGallery(t *testing.T, pictures ...string) gallery {
@@ -128,8 +129,8 @@ func newGallery(t *testing.T, pictures ...string) gallery {
 	return g
 }
 
-// step cooks, and checks that painters make exactly the wanted artifacts and that later runs make
-// none.
+// step cooks, and expects that painters cook exactly the wanted sources. Further runs must cook
+// nothing.
 func (g gallery) step(what string, want ...string) {
 	g.Helper()
 	g.tick()
@@ -160,8 +161,8 @@ func (g gallery) remove(name string) {
 	g.must(os.Remove(g.asset(name)))
 }
 
-// Editing a file with extracts cooks exactly the assets whose part has changed. After other edits,
-// the file is only read.
+// TestExtractsAreCookedMinimally edits lists, and expects cooks of only the assets whose extracts
+// have changed.
 func TestExtractsAreCookedMinimally(t *testing.T) {
 	g := newGallery(t, "root.pic", "m/a.pic", "m/t/a.pic", "m/t/b.pic", "m/t/deep/a.pic")
 	g.step("at first", "m/a.pic", "m/t/a.pic", "m/t/b.pic", "m/t/deep/a.pic", "root.pic")
@@ -190,7 +191,7 @@ func TestExtractsAreCookedMinimally(t *testing.T) {
 	g.step("renamed, which counts as another list", "m/t/b.pic")
 	g.made("m/t/b.pic", "m/t/b.pic\n../one.list: use t/b.pic z\n../zero.list: use t/b.pic w\n")
 	g.remove("m/zero.list")
-	g.step("gone") // the result is in the store
+	g.step("gone")
 	g.made("m/t/b.pic", "m/t/b.pic\n../one.list: use t/b.pic z\n")
 	g.write("m/t/all.list", "all q\n")
 	g.step("one that says something of all", "m/t/a.pic", "m/t/b.pic", "m/t/deep/a.pic")
@@ -209,7 +210,8 @@ func TestExtractsAreCookedMinimally(t *testing.T) {
 	g.made("m/t/deep/a.pic", "m/t/deep/a.pic\n")
 }
 
-// A run reads each file once for all assets that depend on it, and a no-op run never reads it.
+// TestExtractsAreReadOnce expects a run to read each list once for all assets that use it. A no-op
+// run must not read lists.
 func TestExtractsAreReadOnce(t *testing.T) {
 	const pictures, lists = 50, 7
 	g := newGallery(t)
@@ -219,7 +221,7 @@ func TestExtractsAreReadOnce(t *testing.T) {
 	for i := range lists {
 		g.write(fmt.Sprintf("%d.list", i), fmt.Sprintf("use p%02d.pic x\n", i))
 	}
-	g.run.Now = func() time.Time { return time.Now().Add(time.Hour) } // so that every stamp is trusted
+	g.run.Now = func() time.Time { return time.Now().Add(time.Hour) } // makes all stamps old enough to be trusted
 	read := func(what string, want int64) {
 		t.Helper()
 		g.tick()
@@ -241,7 +243,7 @@ func TestExtractsAreReadOnce(t *testing.T) {
 	read("one more", lists+1)
 	g.write("other.txt", "")
 	if runtime.GOOS == "windows" {
-		read("another file", lists) // the tree is scanned
+		read("another file", lists) // Windows scans the whole tree
 	} else {
 		read("another file", 0)
 	}
@@ -250,7 +252,8 @@ func TestExtractsAreReadOnce(t *testing.T) {
 	read("nothing to do at last", 0)
 }
 
-// The reason names the files whose parts have changed, and the index keeps the reason.
+// TestReasonsOfExtracts expects each reason to name the lists whose extracts have changed, also
+// after the cook.
 func TestReasonsOfExtracts(t *testing.T) {
 	g := newGallery(t, "m/t/a.pic")
 	g.write("asks.pic", "asks m/one.list\n")
@@ -289,7 +292,8 @@ func TestReasonsOfExtracts(t *testing.T) {
 	why("gone again", "asks.pic", "dependency changed: m/one.list (uses): ")
 }
 
-// A run for a target whose assets use no extracts keeps the extracts recorded for other targets.
+// TestExtractsOfOtherTargets cooks a target without extracts. The index must keep the extracts of
+// other targets.
 func TestExtractsOfOtherTargets(t *testing.T) {
 	g := newGallery(t, "m/t/a.pic", "asks.pic")
 	g.write("asks.pic", "asks m/one.list\n")
@@ -313,15 +317,15 @@ func TestExtractsOfOtherTargets(t *testing.T) {
 	g.made("a/m/t/a.pic", "m/t/a.pic\n../one.list: use t/a.pic y\n../two.list: use t/a.pic w\n")
 }
 
-// A run over some sources keeps the index entries of the other sources and of their extracts, so
-// the next run still knows them.
+// TestReasonsOfExtractsLeftOut cooks only some sources. The index must keep the other sources and
+// their extracts.
 func TestReasonsOfExtractsLeftOut(t *testing.T) {
 	g := newGallery(t, "root.pic", "m/a.pic")
 	g.write("m/one.list", "use a.pic x\n")
 	g.write("m/two.list", "use a.pic y\n")
 	g.cookAll()
 	g.tick()
-	g.run.Strict, g.run.Patterns = true, []string{"root.pic"} // mode in which the run looks at the whole tree
+	g.run.Strict, g.run.Patterns = true, []string{"root.pic"} // Strict makes the run scan the whole tree
 	g.cookAll()
 	g.run.Patterns = nil
 	g.tick()
@@ -333,8 +337,8 @@ func TestReasonsOfExtractsLeftOut(t *testing.T) {
 	}
 }
 
-// In whatever order lists and sources are edited, and whatever sources runs leave out in between,
-// the outputs finally equal a cook from scratch.
+// TestExtractsEqualFromScratch makes random edits and partial runs, and compares the outputs with a
+// cook from scratch.
 func TestExtractsEqualFromScratch(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { playExtracts(t, rand.New(rand.NewPCG(seed, 0))) })
@@ -395,7 +399,7 @@ func playExtracts(t *testing.T, r *rand.Rand) {
 		if r.IntN(2) == 0 {
 			g.tick()
 		}
-		g.run.Cook(t.Context()) // error ignored, because a pattern may match nothing
+		g.run.Cook(t.Context())
 		g.run = whole
 		if r.IntN(3) == 0 {
 			edit()
@@ -404,7 +408,8 @@ func playExtracts(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// A recipe can make the requests that Traits.Asks makes, and no others.
+// TestExtractsThatAreNotAsked expects an error for a recipe that reads extracts that Traits.Asks
+// does not read.
 func TestExtractsThatAreNotAsked(t *testing.T) {
 	g := newGallery(t)
 	g.write("a.pic", "sneaks\n")
@@ -415,8 +420,8 @@ func TestExtractsThatAreNotAsked(t *testing.T) {
 	}
 }
 
-// Machines that share results distinguish them by the parts that sources depend on, and not by the
-// other content of files.
+// TestSharedExtracts expects machines with different lists to share results if the extracts are
+// equal.
 func TestSharedExtracts(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
@@ -460,8 +465,8 @@ func TestSharedExtracts(t *testing.T) {
 	}
 }
 
-// Another machine can cook an asset about which extracts have parts. It gets the files with these
-// parts, and no others.
+// TestExtractsElsewhere cooks an asset on another machine, which must receive exactly the lists
+// with extracts about the asset.
 func TestExtractsElsewhere(t *testing.T) {
 	f := newFarm(t, &remotetest.Server{}, map[string]string{
 		"cook.toml": "[[rule]]\nmatch = \"*.pic\"\nrecipe = \"painter\"\n", ".cookignore": "*.list\n",

@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A namer writes the names of the outputs of the file that its source names.
+// A namer reads the name of another source, and writes the output names of that source.
 type namer struct {
 	Cooked string `toml:"cooked" doc:"rules for named files"`
 }
@@ -33,7 +33,7 @@ func namers() recipe.Recipe {
 	}
 }
 
-// errorsSeen observes the error of each asset that fails.
+// errorsSeen is an observer that records the error of each failed asset.
 type errorsSeen struct {
 	outcomes
 	errs map[string]string
@@ -45,8 +45,8 @@ func (e *errorsSeen) Event(ev cook.Event) {
 	}
 }
 
-// Assets whose names with a hash depend on each other fail, with the names of the outputs, and so do
-// assets that name them. Nothing waits for ever, and without the circle all of them are cooked.
+// TestNamesWithHashesInACircleAreErrors makes assets whose hashed names depend on each other. They
+// must fail, as must assets that name their outputs. Without the cycle, all assets must be cooked.
 func TestNamesWithHashesInACircleAreErrors(t *testing.T) {
 	p, seen := newProject(t), map[string]string{}
 	p.run.Recipes, p.run.Observer = []recipe.Recipe{namers()}, &errorsSeen{errs: seen}

@@ -16,8 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
-// A run that does work is added to the history; a no-op run leaves the history
-// unchanged.
+// TestHistory expects that a run with work is added to the history, and that a no-op run is not.
 func TestHistory(t *testing.T) {
 	p := sampleProject(t)
 	must := p.must
@@ -28,8 +27,8 @@ func TestHistory(t *testing.T) {
 		must(err)
 		return runs
 	}
-	// check cooks, and checks that the history then has n runs (0: any number) and that the last of
-	// them is this run if it did work.
+	// check cooks and expects n runs in the history, or any number if n is 0. If the run did work,
+	// it must be the last run in the history.
 	check := func(n int) {
 		t.Helper()
 		s := p.cook()
@@ -62,20 +61,19 @@ func TestHistory(t *testing.T) {
 		check(2 + n)
 	}
 	must(os.WriteFile(asset, []byte("["), 0o666))
-	check(5) // output is removed
-	check(5) // fails again
+	check(5)
+	check(5)
 
-	// A line torn by a killed run does not affect other lines.
+	// A killed run can leave an incomplete line, which must not affect other lines.
 	text, err := os.ReadFile(file)
 	must(err)
 	must(os.WriteFile(file, text[:len(text)-5], 0o666))
 	must(os.WriteFile(asset, []byte("[1]"), 0o666))
 	check(5)
 
-	// The size of the history is limited.
 	long := make([]byte, 0, 1<<20)
 	first := text[bytes.LastIndexByte(text, '\n'):]
-	first = append(first[:2:2], append(bytes.Repeat([]byte(" "), 2600-len(first)), first[2:]...)...) // the history has no room for 5000 such lines
+	first = append(first[:2:2], append(bytes.Repeat([]byte(" "), 2600-len(first)), first[2:]...)...) // 5000 lines of this length exceed the size limit of the history
 	for range 5000 {
 		long = append(long, first...)
 	}
@@ -91,7 +89,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d bytes", info.Size())
 	}
 
-	// Details take a limited part of the history: only the latest runs have details.
+	// Only the latest runs have details, whose size is limited.
 	past, err := survey.Runs(p.run.Out)
 	must(err)
 	detailed := 0
@@ -106,7 +104,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d of %d runs have details", detailed, len(past))
 	}
 
-	// A history of garbage that is too large is dropped.
+	// A damaged history above the size limit is discarded.
 	must(os.WriteFile(file, make([]byte, 3<<20), 0o666))
 	must(os.WriteFile(asset, []byte("[4]"), 0o666))
 	check(1)
@@ -116,7 +114,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d bytes for one run", info.Size())
 	}
 
-	// Anything but a file of that name is left alone and does not prevent cooking.
+	// A directory with the name of the history must not prevent cooking.
 	must(os.Remove(file))
 	must(os.Mkdir(file, 0o777))
 	must(os.WriteFile(asset, []byte("[3]"), 0o666))
@@ -128,7 +126,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// checkStages checks the stages of a run that did work.
+// checkStages checks the recorded stages of a run that did work.
 func checkStages(t *testing.T, run stats.Past) {
 	t.Helper()
 	var names []string
@@ -152,7 +150,6 @@ func checkStages(t *testing.T, run stats.Past) {
 	}
 }
 
-// A summary prints its line, also as the value that Cook returns.
 func TestSummaryPrintsItself(t *testing.T) {
 	s := cook.Summary{Found: cook.Count{Assets: 1}, Cooked: cook.Count{Assets: 1}, Took: time.Second}
 	const want = "1 asset: 1 cooked in 1s"
@@ -163,7 +160,6 @@ func TestSummaryPrintsItself(t *testing.T) {
 	}
 }
 
-// The result of Verify prints its line, also as a value.
 func TestVerifiedPrintsItself(t *testing.T) {
 	v := cook.Verified{Outputs: 2, Differences: 1, Took: time.Second}
 	if got := fmt.Sprint(v); got != v.String() || got != fmt.Sprint(&v) {

@@ -22,7 +22,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A hostileTree is a project with a directory "outside" that no run may read or write. It
+// A hostileTree is a project with a directory "outside" that no run may read or write. It also
 // records and prints what runs report.
 type hostileTree struct {
 	*project
@@ -37,7 +37,6 @@ func newHostileTree(t *testing.T) *hostileTree {
 	return h
 }
 
-// options returns the options of a run that prints.
 func (h *hostileTree) options() oracle.Run {
 	run := h.run
 	run.Workers, run.EveryAsset = 0, true
@@ -48,7 +47,7 @@ func (h *hostileTree) options() oracle.Run {
 	return run
 }
 
-// cookPrinting cooks and checks that the output has no control characters.
+// cookPrinting cooks and checks that the printed text has no control characters.
 func (h *hostileTree) cookPrinting() cook.Summary {
 	h.Helper()
 	h.rec = recorder{}
@@ -60,7 +59,7 @@ func (h *hostileTree) cookPrinting() cook.Summary {
 	return summary
 }
 
-// print reports something as text and as JSON.
+// print sends calls to observers that print text and JSON.
 func (h *hostileTree) print(send func(cook.Observer)) {
 	send(&report.Text{Out: &h.printed, Err: &h.printed, Verbose: true, Explain: true})
 	var lines bytes.Buffer
@@ -73,14 +72,14 @@ func (h *hostileTree) print(send func(cook.Observer)) {
 	}
 }
 
-// hostileNames are file names that Linux allows and other systems or tools do not handle.
+// hostileNames are valid file names on Linux that other systems or tools cannot handle.
 var hostileNames = []string{
 	"-rf", "--help", " ", " lead", "trail ", "dot.", "...", "$(touch x)", "`id`", "a;b", "a&&b", "a|b", "a'b", `a"b`, `a\b`, "a*b", "a?b", "[a]", "{in}", "{{", "a%s",
 	"new\nline", "cook: 5 assets", "tab\t", "esc\x1b[2J", "del\x7f", "c1\u009b31m", "gnp.\u202etxt", "zero\u200bwidth", "\xff\xfe", "half\xe2\x82", "nfc\u00e9", "nfde\u0301",
 	"con", "NUL.txt", "com1.x", "a:b", "C:", "lpt1 .y", "CASE", "case",
 }
 
-// Any name that the system allows is cooked under that name, and printed unambiguously.
+// TestHostileNames expects each name to be cooked unchanged and printed unambiguously.
 func TestHostileNames(t *testing.T) {
 	h := newHostileTree(t)
 	h.write(".cookignore", "!.*\n")
@@ -117,7 +116,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// Tools get names unmodified, each as one argument that is not an option.
+// TestHostileNamesToTools expects a tool to receive each name unchanged, as one argument that is
+// not an option.
 func TestHostileNamesToTools(t *testing.T) {
 	h := newHostileTree(t)
 	h.write(".cookignore", "!.*\n")
@@ -139,7 +139,7 @@ func TestHostileNamesToTools(t *testing.T) {
 	}
 }
 
-// An asset whose output name would be too long fails by itself, with the reason.
+// TestOutputNameTooLong expects that only the asset with a too long output name fails.
 func TestOutputNameTooLong(t *testing.T) {
 	h := newHostileTree(t)
 	name := strings.Repeat("n", 251) + ".png"
@@ -154,8 +154,8 @@ func TestOutputNameTooLong(t *testing.T) {
 	}
 }
 
-// A tree as deep as the longest path is cooked, even if its outputs are deeper than that.
-// An asset whose path is too long to be opened fails by itself.
+// TestPathLongerThanLimit cooks a tree that is as deep as the longest possible path, with outputs
+// that are deeper. Only assets whose paths are too long to open may fail.
 func TestPathLongerThanLimit(t *testing.T) {
 	h := newHostileTree(t)
 	root, err := os.OpenRoot(h.path("assets"))
@@ -186,7 +186,7 @@ func TestPathLongerThanLimit(t *testing.T) {
 	}
 }
 
-// Pipes, devices and sockets never block a run, wherever they are.
+// TestSpecialFiles expects that pipes, devices and sockets never block a run.
 func TestSpecialFiles(t *testing.T) {
 	fifo := func(h *hostileTree, name string) { h.must(unix.Mkfifo(h.path(name), 0o666)) }
 	zero := func(h *hostileTree, name string) { h.must(os.Symlink("/dev/zero", h.path(name))) }
@@ -228,7 +228,7 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// A huge cook.toml is refused, and only its start is read.
+// TestHugeConfig expects an error for a huge cook.toml, which must not be read to its end.
 func TestHugeConfig(t *testing.T) {
 	const size = 256 << 20
 	h := newHostileTree(t)

@@ -19,23 +19,24 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// A branch is the state of a tree of assets in version control.
+// A branch is the state of an asset tree in version control.
 type branch struct {
-	texts  map[string]string // content by path, including the file of IDs
-	assets map[string]int    // number of the asset at each path
+	texts  map[string]string // contents by path, including the file of IDs
+	assets map[string]int    // asset numbers by path
 }
 
-// An idTree is a tree of assets with IDs, and a model of it.
+// An idTree is an asset tree with IDs, and a model of the tree.
 type idTree struct {
 	*rapid.T
 	dir      string
-	assets   map[string]int // number of the asset at each path
-	ids      map[int]string // IDs of the cooked assets
-	made     int            // assets and contents so far
+	assets   map[string]int // asset numbers by path
+	ids      map[int]string // IDs by asset number
+	made     int            // number of assets and contents made so far
 	branches []branch
 }
 
-// IDs do not change through renames, on any branch, and equal the IDs of a cook from scratch.
+// TestIDsStay expects IDs to survive renames on all branches, and to equal the IDs of a cook from
+// scratch.
 func TestIDsStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "ids")
@@ -59,8 +60,8 @@ func TestIDsStay(t *testing.T) {
 	})
 }
 
-// edit makes, edits, removes and renames assets, and directories of them. Between two cooks an asset has
-// one edit, and no asset takes the path of a known one.
+// edit makes, edits, removes and renames assets and directories. Each asset has at most one edit,
+// and no asset takes the path that another asset had.
 func (t *idTree) edit() {
 	paths := []string{"a.txt", "A.txt", "b.txt", "d/a.txt", "d/b.txt", "e/a.txt", "e/b.txt"}
 	before := maps.Clone(t.assets)
@@ -112,7 +113,7 @@ func (t *idTree) edit() {
 	}
 }
 
-// checkOut replaces the tree by a branch.
+// checkOut replaces the tree with a branch.
 func (t *idTree) checkOut(b branch) {
 	for p := range t.texts() {
 		t.must(os.Remove(t.at(p)))
@@ -124,7 +125,7 @@ func (t *idTree) checkOut(b branch) {
 }
 
 // cookTwice cooks twice and once from scratch, and compares the IDs with the model. Only the first
-// cook may change the file of IDs, and even that cook may not if the tree is a branch.
+// cook may change the file of IDs, unless the tree is a branch.
 func (t *idTree) cookTwice(isBranch bool) {
 	was := t.texts()["assets.ids"]
 	t.cook("cooked")
@@ -183,7 +184,7 @@ func (t *idTree) cook(out string) cook.Summary {
 	return s
 }
 
-// listed returns the IDs in a manifest, by asset.
+// listed returns the ID of each source in a manifest.
 func (t *idTree) listed(out string) map[string]string {
 	ids := map[string]string{}
 	load := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(t.dir, out, name)) }
@@ -203,7 +204,6 @@ func (t *idTree) write(p, text string) {
 	t.must(os.WriteFile(t.at(p), []byte(text), 0o666))
 }
 
-// texts are all files of the tree.
 func (t *idTree) texts() map[string]string {
 	texts := map[string]string{}
 	t.must(fs.WalkDir(os.DirFS(t.at(".")), ".", func(p string, d fs.DirEntry, err error) error {

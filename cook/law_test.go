@@ -30,8 +30,8 @@ var (
 	seed      = flag.Uint64("oracle.seed", 1, "seed of the first script, the same each time so that a failure is that of a change; 0 picks one by the time, as proof/reliability does")
 )
 
-// scripts returns how many random scripts to play: the flag -oracle.sequences divided by the
-// parameter each (with -short, a quarter of that), but no fewer than the parameter least.
+// scripts returns the number of random scripts to run. It is the flag -oracle.sequences divided by
+// each, or a quarter of that with -short, but at least least.
 func scripts(each, least int) uint64 {
 	n := *sequences / each
 	if testing.Short() {
@@ -40,8 +40,7 @@ func scripts(each, least int) uint64 {
 	return uint64(max(n, least))
 }
 
-// cookInProcess is oracle.InProcess that supports Mode.List, and Mode.Full with the index
-// of other runs.
+// cookInProcess is like oracle.InProcess but also supports Mode.List and Mode.Full.
 func cookInProcess(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
 	ctx, opt := options(ctx, f, mode)
 	return oracle.Cook(ctx, opt)
@@ -69,15 +68,14 @@ func options(ctx context.Context, f oracle.Folders, mode oracle.Mode) (context.C
 }
 
 type (
-	// stateElsewhere is a context key: runs keep their state beside the output directory.
+	// stateElsewhere is a context key. If set, runs keep their state beside the output directory.
 	stateElsewhere struct{}
-	// manifestParts is a context key: the manifest has parts.
+	// manifestParts is a context key. If set, the manifest has parts.
 	manifestParts struct{}
 )
 
-// cookCompared is cookInProcess after two dry runs over the same index: one looks at the changes
-// only, the other lists the whole tree. Both must predict the same work, and the run must do that
-// work.
+// cookCompared is cookInProcess after an incremental dry run and a dry run that lists the whole
+// tree. All three must do the same work.
 func cookCompared(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
 	home := f.Out
 	if ctx.Value(stateElsewhere{}) != nil {
@@ -96,14 +94,12 @@ func cookCompared(ctx context.Context, f oracle.Folders, mode oracle.Mode) (orac
 	return cookForetold(ctx, f, mode, incremental)
 }
 
-// A forecast is the result of a dry run.
 type forecast struct {
 	text     string
-	outcomes map[string]cook.Outcome // outcome of each event
+	outcomes map[string]cook.Outcome
 	err      error
 }
 
-// event identifies the subject of an event.
 func event(e cook.Event) string {
 	if e.Outcome == cook.Removed {
 		return fmt.Sprint("outputs ", e.Outputs)
@@ -111,7 +107,7 @@ func event(e cook.Event) string {
 	return fmt.Sprintf("%s [%s]", e.Path, e.Target)
 }
 
-// foretold makes a dry run and returns its result.
+// foretold makes a dry run and returns the predicted work.
 func foretold(ctx context.Context, f oracle.Folders, mode oracle.Mode) forecast {
 	mode.ByFolder, mode.Cancel, mode.FirstFailure = false, 0, false
 	ctx, opt := options(ctx, f, mode)
@@ -132,9 +128,8 @@ func foretold(ctx context.Context, f oracle.Folders, mode oracle.Mode) forecast 
 	return said
 }
 
-// cookForetold cooks, and returns an error unless the run does what the dry run predicted. A
-// predicted cook may also fail, or get the result of an equal asset of the same run. Runs that
-// end early are not compared, and neither are runs with a damaged store, which no dry run checks.
+// cookForetold cooks, and returns an error unless the run does the predicted work. A predicted cook
+// may also fail or be restored. Runs that end early and runs with a damaged store are not compared.
 func cookForetold(ctx context.Context, f oracle.Folders, mode oracle.Mode, said forecast) (oracle.Result, error) {
 	if said.err != nil || mode.ByFolder || mode.Cancel > 0 || mode.FirstFailure || !storeIntact(f.Cache) {
 		return cookInProcess(ctx, f, mode)
@@ -148,9 +143,9 @@ func cookForetold(ctx context.Context, f oracle.Folders, mode oracle.Mode, said 
 		met[name] = true
 		switch e.Outcome {
 		case cook.Started, cook.UpToDate, cook.Warned, would:
-		case cook.Removed: // outcome for an output of a failed asset
+		case cook.Removed:
 		case cook.Cooked, cook.Restored, cook.Unchanged, cook.Failed:
-			// A restored asset fails if an artifact that it names cannot be cooked.
+			// A restored asset fails if it names an artifact that cannot be cooked.
 			nameless := e.Outcome == cook.Failed && would == cook.Restored && strings.Contains(e.Err.Error(), "contains the name of")
 			if would != cook.Cooked && !nameless {
 				wrong = append(wrong, fmt.Sprintf("%s: %s, foretold as %q: %v", name, e.Outcome, would, e.Err))
@@ -174,7 +169,7 @@ func cookForetold(ctx context.Context, f oracle.Folders, mode oracle.Mode, said 
 	return result, err
 }
 
-// storeIntact reports whether each blob of a store has the content that its name says.
+// storeIntact reports whether the content of each blob in a store matches the blob's name.
 func storeIntact(dir string) bool {
 	intact := true
 	filepath.WalkDir(filepath.Join(dir, "v1", "blobs"), func(name string, d fs.DirEntry, err error) error {
@@ -188,8 +183,8 @@ func storeIntact(dir string) bool {
 	return intact
 }
 
-// After any edits, an incremental cook gives the outputs of a cook from scratch and does no
-// needless work. proof/reliability does the same for longer.
+// TestIncrementalEqualsFromScratch compares incremental cooks after random edits with a cook from
+// scratch, and expects no needless work. proof/reliability does the same for longer.
 func TestIncrementalEqualsFromScratch(t *testing.T) {
 	first := *seed
 	if first == 0 {
@@ -208,14 +203,15 @@ func TestIncrementalEqualsFromScratch(t *testing.T) {
 	players.Wait()
 }
 
-// The same holds for names with hashes of artifacts, and for the files that have such names in them.
+// TestHashedNamesEqualFromScratch does the same with output names that contain hashes, and with
+// files that contain such names.
 func TestHashedNamesEqualFromScratch(t *testing.T) {
 	for i := range scripts(4, 1) {
 		play(t, *seed+i, oracle.Options{Rounds: *rounds, Hashed: true, Targets: i%3 == 0})
 	}
 }
 
-// In these tests, a full scan lists the whole tree but keeps the index.
+// TestFullScan expects a full scan to list the whole tree but to keep the index.
 func TestFullScan(t *testing.T) {
 	p := smallFiles(t, 20)
 	for _, full := range []bool{false, true} {
@@ -228,7 +224,7 @@ func TestFullScan(t *testing.T) {
 	}
 }
 
-// newPlace makes a place that is removed as far as it can be: scripts lock directories.
+// newPlace makes a temporary directory. Its removal may fail, because scripts lock directories.
 func newPlace(t *testing.T) oracle.Place {
 	dir, err := os.MkdirTemp("", "law")
 	if err != nil {
@@ -238,7 +234,7 @@ func newPlace(t *testing.T) oracle.Place {
 	return oracle.Place{Dir: filepath.Join(dir, "place"), Scratch: filepath.Join(dir, "scratch")}
 }
 
-// play plays a random script. If it fails, a shorter failing script is printed.
+// play runs a random script. If it fails, play prints a shorter failing script.
 func play(t *testing.T, seed uint64, opt oracle.Options) {
 	script := oracle.Random(seed, opt)
 	ctx := t.Context()
@@ -263,8 +259,9 @@ func play(t *testing.T, seed uint64, opt oracle.Options) {
 	}
 }
 
-// No run panics, hangs or leaves wrong outputs because a file that cook keeps is damaged.
-// This is a sample; "go run ./proof/reliability damage" tries every truncation and bit.
+// TestDamage damages files in cook's state and store. No run may panic, hang or leave wrong
+// outputs. The test takes a sample; "go run ./proof/reliability damage" tries every truncation and
+// every bit.
 func TestDamage(t *testing.T) {
 	opt := damage.Options{Stride: 3989, Offset: rand.IntN(3989)}
 	kinds := 0
@@ -280,10 +277,11 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Random trees of programs that read files and artifacts of each other are cooked as a model
-// predicts, and each edit cooks exactly the assets with new inputs. proof/reliability plays more.
+// TestEditsAreCookedMinimally makes random trees of programs that read files and artifacts of each
+// other. The outputs must equal those of a model, and each edit must cook only the assets with new
+// inputs. proof/reliability tests more trees.
 func TestEditsAreCookedMinimally(t *testing.T) {
-	const first = 20_000 // the 14th of seed 1 finds a chain's directories missing in its ID
+	const first = 20_000
 	var all minimal.Counts
 	for i := range scripts(4, 20) {
 		place := newPlace(t)

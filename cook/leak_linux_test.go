@@ -16,8 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// resources are what this process holds: goroutines, and descriptors and mappings by
-// file.
+// resources are the goroutines, file descriptors and memory mappings of this process.
 type resources struct {
 	goroutines int
 	files      map[string]int
@@ -31,7 +30,7 @@ func held(t *testing.T) resources {
 		t.Fatal(err)
 	}
 	for _, fd := range list {
-		// The descriptor of /proc/self/fd itself is closed by now.
+		// The directory /proc/self/fd lists its own descriptor, which is closed by now.
 		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil {
 			h.files[to]++
 		}
@@ -48,7 +47,7 @@ func held(t *testing.T) resources {
 	return h
 }
 
-// more returns the resources in now that exceed those in h, as text, or "".
+// more describes the resources in now that h lacks. It returns "" if there are none.
 func (h resources) more(now resources) string {
 	var lines []string
 	if now.goroutines > h.goroutines {
@@ -56,21 +55,20 @@ func (h resources) more(now resources) string {
 		lines = append(lines, fmt.Sprintf("%d goroutines, %d before\n%s", now.goroutines, h.goroutines, stacks[:runtime.Stack(stacks, true)]))
 	}
 	for to, n := range now.files {
-		if n > h.files[to] && !strings.HasPrefix(to, "anon_inode:[event") { // the runtime opens eventfd and eventpoll
+		if n > h.files[to] && !strings.HasPrefix(to, "anon_inode:[event") { // the Go runtime opens eventfd and eventpoll
 			lines = append(lines, fmt.Sprintf("%d open: %s, %d before", n, to, h.files[to]))
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// stopGC stops the garbage collector, which would close leaked files, until the returned
-// function is called.
+// stopGC stops the garbage collector, which would close leaked files, until collect is called.
 func stopGC() (collect func()) {
 	percent := debug.SetGCPercent(-1)
 	return func() { debug.SetGCPercent(percent) }
 }
 
-// checkLeaks fails the test if the process holds more than before. It waits for
+// checkLeaks fails the test if the process holds more resources than before. It waits for
 // goroutines that are about to exit.
 func checkLeaks(t *testing.T, what string, before resources) {
 	t.Helper()
@@ -83,12 +81,12 @@ func checkLeaks(t *testing.T, what string, before resources) {
 	}
 }
 
-// An interrupter is an observer that cancels a context at the n-th call.
+// An interrupter is an observer that cancels a context at call n.
 type interrupter struct {
 	cancel context.CancelFunc
 	mu     sync.Mutex
 	n      int
-	late   int // assets that were started after the cancellation
+	late   int // number of assets started after the cancellation
 }
 
 func (i *interrupter) count() {
@@ -99,7 +97,6 @@ func (i *interrupter) count() {
 	}
 }
 
-// disarm makes further calls cancel nothing.
 func (i *interrupter) disarm() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -120,8 +117,8 @@ func (i *interrupter) Event(e cook.Event) {
 	i.count()
 }
 
-// interruptEach calls do again and again, and cancels its context at the first call of the
-// observer, then at the second, and so on, until do completes without being interrupted.
+// interruptEach calls do repeatedly. It cancels the context at the first call of the observer, then
+// at the second, and so on, until do is not interrupted.
 func interruptEach(t *testing.T, what string, do func(ctx context.Context, in *interrupter) error) {
 	t.Helper()
 	for n := 1; ; n++ {
@@ -131,7 +128,7 @@ func interruptEach(t *testing.T, what string, do func(ctx context.Context, in *i
 		in := &interrupter{cancel: cancel, n: n}
 		err := do(ctx, in)
 		ended := ctx.Err() != nil
-		if ended && in.late > 2 { // allowance for workers that had just taken an asset
+		if ended && in.late > 2 { // two workers may already have taken an asset
 			t.Errorf("%s, interrupted at %d: %d assets were started after that", what, n, in.late)
 		}
 		cancel()
@@ -152,7 +149,6 @@ func interruptEach(t *testing.T, what string, do func(ctx context.Context, in *i
 	}
 }
 
-// fewAssets makes a project with a part of the sample.
 func fewAssets(t *testing.T) *project {
 	t.Helper()
 	p := sampleProject(t)
@@ -162,8 +158,8 @@ func fewAssets(t *testing.T) *project {
 	return p
 }
 
-// checkOutputs fails the test unless each output equals the output of the same name in at least one
-// of the given trees.
+// checkOutputs fails the test if an output differs from the output of the same name in each of the
+// given trees.
 func checkOutputs(t *testing.T, what string, out string, want ...oracle.Tree) {
 	t.Helper()
 	for name, text := range readTree(t, out) {
@@ -177,8 +173,8 @@ func checkOutputs(t *testing.T, what string, out string, want ...oracle.Tree) {
 	}
 }
 
-// A cook that is interrupted at any point returns the context's error, leaks neither
-// goroutines nor files, and leaves no partial output; the next one completes it.
+// TestInterruptedAnywhere interrupts a cook at each call of its observer. The cook must return the
+// context's error, without leaks or partial outputs, and the next cook must complete the outputs.
 func TestInterruptedAnywhere(t *testing.T) {
 	p := fewAssets(t)
 	opt := p.run
@@ -222,7 +218,8 @@ func TestInterruptedAnywhere(t *testing.T) {
 	})
 }
 
-// No verb leaks goroutines or files, whether it succeeds or fails.
+// TestNoLeaks expects that no function of the package leaks goroutines or files, whether it
+// succeeds or fails.
 func TestNoLeaks(t *testing.T) {
 	p := sampleProject(t)
 	opt := p.run
@@ -266,7 +263,6 @@ func TestNoLeaks(t *testing.T) {
 	}
 }
 
-// A watcher that is interrupted at any point leaks nothing.
 func TestWatcherInterruptedAnywhere(t *testing.T) {
 	opt := fewAssets(t).run
 	interruptEach(t, "watch", func(ctx context.Context, in *interrupter) error {
@@ -297,7 +293,8 @@ func TestWatcherInterruptedAnywhere(t *testing.T) {
 	}
 }
 
-// A watcher whose lock is removed during a round soon tries again, and completes.
+// TestWatcherLosesItsLock removes the lock of a watcher during a round. The watcher must soon take
+// the lock again and complete the round.
 func TestWatcherLosesItsLock(t *testing.T) {
 	p := fewAssets(t)
 	opt := p.run
@@ -321,7 +318,7 @@ func TestWatcherLosesItsLock(t *testing.T) {
 		if r.Err != nil {
 			t.Error(r.Err)
 		}
-	case <-time.After(30 * time.Second): // less than the minute between its full checks
+	case <-time.After(30 * time.Second): // less than the interval of the watcher's full checks, which is one minute
 		t.Error("the watcher did not try again")
 	}
 	stop()

@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A new file in a directory that is then moved and replaced by a symbolic link to its new
-// place is still cooked.
+// TestNewFileUnderNewSymlink adds a file to a directory, moves the directory, and replaces it with
+// a symbolic link. The file must be cooked.
 func TestNewFileUnderNewSymlink(t *testing.T) {
 	p := smallFiles(t, 30)
 	p.write("0/new.txt", "new")
@@ -26,8 +26,7 @@ func TestNewFileUnderNewSymlink(t *testing.T) {
 	p.compareWithScratch()
 }
 
-// copyFound adds the asset copies.txt. Its recipe tries to read the files with the given names, and
-// copies the existing ones.
+// copyFound adds the asset copies.txt, whose recipe copies those of the named files that exist.
 func (p *project) copyFound(names ...string) {
 	recipeMu.Lock()
 	p.Cleanup(recipeMu.Unlock)
@@ -47,8 +46,8 @@ func (p *project) copyFound(names ...string) {
 	p.write("copies.txt", "")
 }
 
-// A missing dependency that appears through a symbolic link to one of its directories is
-// noticed, though no scan lists it.
+// TestMissingDependencyUnderNewSymlink makes a missing dependency appear through a new symbolic
+// link to its directory. A run must notice it, although no scan lists the file.
 func TestMissingDependencyUnderNewSymlink(t *testing.T) {
 	p := smallFiles(t, 30)
 	p.write("library/a.ignored", "a")
@@ -59,14 +58,13 @@ func TestMissingDependencyUnderNewSymlink(t *testing.T) {
 	p.compareWithScratch()
 	p.write("library/a.ignored", "b")
 	p.compareWithScratch()
-	// Replace a directory of the tree with a link.
 	p.must(os.RemoveAll(p.asset("2/0")))
 	p.must(os.Symlink("../library", p.asset("2/0")))
 	p.compareWithScratch()
 }
 
-// A change of a symbolic link can make a dependency behind the link disappear, or turn it into
-// another file, although no file has changed. A run notices both.
+// TestDependencyUnderChangedSymlink changes a symbolic link, so that a dependency disappears or is
+// another file. A run must notice both, although no file has changed.
 func TestDependencyUnderChangedSymlink(t *testing.T) {
 	p := smallFiles(t, 30)
 	p.write("library/a.ignored", "a")
@@ -87,8 +85,8 @@ func TestDependencyUnderChangedSymlink(t *testing.T) {
 	}
 }
 
-// When a symbolic link to a directory gets a new target, the files behind it count as changed, even
-// with the same names and sizes, and assets that read them are cooked again.
+// TestFolderLinkLeadsElsewhere changes the target of a symbolic link to a directory. Assets that
+// read files through the link must be cooked again, even if names and sizes are the same.
 func TestFolderLinkLeadsElsewhere(t *testing.T) {
 	link := func(p *project, to, name string) {
 		p.must(errors.Join(os.RemoveAll(p.asset(name)), os.Symlink(to, p.asset(name))))
@@ -132,7 +130,6 @@ func TestFolderLinkLeadsElsewhere(t *testing.T) {
 	}
 }
 
-// A run distinguishes a symbolic link that loops from a missing file.
 func TestSymlinkLoopForMissingDependency(t *testing.T) {
 	p := smallFiles(t, 30)
 	p.copyFound("library/loop")
@@ -149,8 +146,8 @@ func TestSymlinkLoopForMissingDependency(t *testing.T) {
 	}
 }
 
-// A missing dependency whose name is too long for any file does not make each run list
-// the whole tree.
+// TestDependencyNameTooLong adds a dependency whose name is too long for a file. Runs must not list
+// the whole tree because of it.
 func TestDependencyNameTooLong(t *testing.T) {
 	p := smallFiles(t, 30)
 	long := strings.Repeat("long", 100)

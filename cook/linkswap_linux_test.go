@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// swapUntilStopped exchanges a directory and a symbolic link, over and over. Both always exist,
-// unless the cook removes the one named directory; then it is made again.
+// swapUntilStopped repeatedly exchanges a directory and a symbolic link. If the cook removes the
+// directory, it is made again.
 func swapUntilStopped(t *testing.T, folder, link string) (stop func()) {
 	target, err := os.Readlink(link)
 	if err != nil {
@@ -53,9 +53,9 @@ func isLink(name string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// Asset and output directories are swapped for symbolic links to outside directories, and back, at
-// random moments of a cook. Nothing outside is read into an output or the store, and
-// nothing outside is written, removed or made.
+// TestFoldersSwappedForLinks swaps asset and output directories for symbolic links to outside
+// directories during cooks. Nothing outside may be written or removed, or be read into an output or
+// the store.
 func TestFoldersSwappedForLinks(t *testing.T) {
 	const files, rounds = 20, 10
 	h := newHostileTree(t)
@@ -79,9 +79,8 @@ func TestFoldersSwappedForLinks(t *testing.T) {
 	stopOutputs := swapUntilStopped(t, h.path("cooked/sub"), h.path("link"))
 	for round := range rounds {
 		opt := h.options()
-		opt.Force = round%3 == 0 // reads and cooks everything again
+		opt.Force = round%3 == 0
 		opt.Cache = h.path(fmt.Sprint("store", round%2))
-		// Assets may fail, depending on timing.
 		if _, err := opt.Cook(t.Context()); err != nil {
 			t.Logf("round %d: %v", round, err)
 		}
@@ -95,7 +94,7 @@ func TestFoldersSwappedForLinks(t *testing.T) {
 		t.Errorf("outside: %s", d)
 	}
 
-	// Without swaps, the outputs equal a run from scratch.
+	// Without swaps, the outputs must equal those of a cook from scratch.
 	h.undoSwap("assets/sub", "assets/link")
 	h.undoSwap("cooked/sub", "link")
 	h.must(os.Remove(h.path("assets/link")))
@@ -107,7 +106,7 @@ func TestFoldersSwappedForLinks(t *testing.T) {
 	}
 }
 
-// undoSwap swaps back, if needed, so that the path folder is a directory and not a link.
+// undoSwap makes folder a directory again if it is a link.
 func (h *hostileTree) undoSwap(folder, link string) {
 	h.Helper()
 	if !isLink(h.path(folder)) {
@@ -118,12 +117,11 @@ func (h *hostileTree) undoSwap(folder, link string) {
 	}
 }
 
-// checkAbsent fails the test if a file below a directory contains some text. It does not
-// follow links.
+// checkAbsent fails the test if a file below dir contains the text. It does not follow links.
 func checkAbsent(t *testing.T, dir string, text []byte) {
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
-			return nil // file may just have been renamed
+			return nil // the file may have been renamed
 		}
 		if data, err := os.ReadFile(name); err == nil && bytes.Contains(data, text) {
 			t.Errorf("%s contains outside data", name)
@@ -135,8 +133,9 @@ func checkAbsent(t *testing.T, dir string, text []byte) {
 	}
 }
 
-// Cook's state directories are swapped for symbolic links to an outside directory during runs.
-// Nothing outside is written, removed or made, and a later run repairs the outputs.
+// TestStateFoldersSwappedForLinks swaps cook's state directories for symbolic links to an outside
+// directory during runs. Nothing outside may be written, removed or made, and a later run must
+// repair the outputs.
 func TestStateFoldersSwappedForLinks(t *testing.T) {
 	const files, rounds = 20, 10
 	for _, folder := range []string{"cooked/.cook", "cooked/.cook/tmp"} {
@@ -146,8 +145,7 @@ func TestStateFoldersSwappedForLinks(t *testing.T) {
 				h.write(fmt.Sprintf("assets/%d.txt", i), fmt.Sprint("asset ", i))
 				h.write(fmt.Sprintf("assets/%d.json", i), fmt.Sprint("[ ", i, " ]"))
 			}
-			// These files would be removed at the start of a run if they were in its own state
-			// directory.
+			// A run removes files with these names from its own state directory.
 			for _, name := range []string{"lock", "index", "journal", "doubt", "changes-0", ".tmp-0", "mode", "tmp/mode", "trash/0", "0.json"} {
 				h.writeFile("outside/"+name, "foreign")
 			}
@@ -155,8 +153,8 @@ func TestStateFoldersSwappedForLinks(t *testing.T) {
 			h.must(err)
 			_, err = h.options().Cook(t.Context())
 			h.must(err)
-			swapped := map[bool]int{} // runs that reached an asset, by whether it was a verify
-			// restore makes sure that both the directory and the link beside it exist.
+			swapped := map[bool]int{}
+			// restore makes sure that the directory and the link both exist.
 			restore := func() {
 				h.undoSwap(folder, "link")
 				if !isLink(h.path("link")) {

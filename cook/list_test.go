@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// onDisk adds up the artifacts in an output directory.
+// onDisk returns the total size of the artifacts in an output directory.
 func onDisk(t *testing.T, out string) (bytes int64) {
 	t.Helper()
 	err := filepath.WalkDir(out, func(name string, d fs.DirEntry, err error) error {
@@ -47,8 +47,8 @@ func outBytes(list []survey.Asset) (bytes int64) {
 	return bytes
 }
 
-// After any edits, the listed sizes add up to the sizes on the disk, and the listed changes to their
-// growth.
+// TestListAddsUp expects the listed sizes to add up to the sizes on the disk, and the listed
+// changes to the growth.
 func TestListAddsUp(t *testing.T) {
 	p := sampleProject(t)
 	p.run.Now = func() time.Time { return time.Now().Add(time.Hour) }
@@ -94,7 +94,7 @@ func TestListAddsUp(t *testing.T) {
 				t.Errorf("%s: %+v", step.name, s)
 			}
 		}
-		// A run that does nothing but fail is not in the history.
+		// A run in which all assets fail is not in the history.
 		if step.name != "failed" && grown != now-before {
 			t.Errorf("%s: changes of %d bytes, grown by %d", step.name, grown, now-before)
 		}
@@ -105,7 +105,7 @@ func TestListAddsUp(t *testing.T) {
 	}
 }
 
-// A list shows how each asset was cooked, why, and from which files.
+// TestList expects the list to show how each asset was cooked, the reasons, and the dependencies.
 func TestList(t *testing.T) {
 	p := sampleProject(t)
 	if _, err := survey.List(p.run.Out); !errors.Is(err, survey.ErrNotCooked) {
@@ -143,7 +143,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// The detail of a run shows what each worker did and when, in limited space.
+// TestDetail expects the details of a run to show the work of each worker, in limited space.
 func TestDetail(t *testing.T) {
 	p := newProject(t)
 	for i := range 2000 {

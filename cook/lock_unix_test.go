@@ -18,11 +18,11 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A blocker is an observer that blocks a cook when it starts its first asset.
+// A blocker is an observer that blocks a cook at its first asset.
 type blocker struct {
-	cook.Observers // does nothing
-	reached        chan bool
-	resume         chan bool // closed by the test
+	cook.Observers
+	reached chan bool
+	resume  chan bool // the test closes this channel to unblock the cook
 }
 
 func newBlocker() *blocker { return &blocker{reached: make(chan bool), resume: make(chan bool)} }
@@ -44,7 +44,7 @@ type blockedCook struct {
 	sum     cook.Summary
 }
 
-// startBlocked starts a cook and returns when it is blocked.
+// startBlocked starts a cook, and returns when the cook is blocked at its first asset.
 func startBlocked(t *testing.T, opt oracle.Run) *blockedCook {
 	t.Helper()
 	c := &blockedCook{blocker: newBlocker(), done: make(chan error, 1)}
@@ -62,14 +62,13 @@ func startBlocked(t *testing.T, opt oracle.Run) *blockedCook {
 	return c
 }
 
-// finish unblocks the cook and waits for its end.
 func (c *blockedCook) finish() error {
 	close(c.blocker.resume)
 	return <-c.done
 }
 
-// Only one cook at a time works on an output directory; the error of the next one names the
-// lock holder.
+// TestSecondCookNamesLockHolder expects the second cook of an output directory to fail, with an
+// error that names the lock holder.
 func TestSecondCookNamesLockHolder(t *testing.T) {
 	opt := sampleProject(t).run
 	first := startBlocked(t, opt)
@@ -97,7 +96,8 @@ func TestSecondCookNamesLockHolder(t *testing.T) {
 	}
 }
 
-// With Wait, a cook waits until the first one ends or its context is canceled.
+// TestSecondCookWaits expects a cook with Wait to wait until the first cook ends or the context is
+// canceled.
 func TestSecondCookWaits(t *testing.T) {
 	opt := sampleProject(t).run
 	first := startBlocked(t, opt)
@@ -146,9 +146,9 @@ func TestSecondCookWaits(t *testing.T) {
 	}
 }
 
-// A cook whose lock or output directory is removed or moved while it runs either reports an
-// error or leaves right outputs, even if another cook uses the directory that then has the
-// name.
+// TestOutputFolderReplacedDuringRun removes or moves the lock or the output directory during a
+// cook, while another cook may use the same name. The cook must return an error or leave correct
+// outputs.
 func TestOutputFolderReplacedDuringRun(t *testing.T) {
 	for what, harm := range map[string]func(opt oracle.Run) error{
 		"the lock is removed": func(opt oracle.Run) error { return os.Remove(filepath.Join(opt.Out, ".cook/lock")) },
@@ -173,7 +173,7 @@ func TestOutputFolderReplacedDuringRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			if beside {
-				// Assets may fail: this cook does not own the outputs of the first run.
+				// Assets may fail, because this cook does not own the outputs of the first run.
 				if _, err := opt.Cook(t.Context()); err != nil {
 					t.Errorf("%s: concurrent cook: %v", what, err)
 				}
@@ -198,8 +198,8 @@ func TestOutputFolderReplacedDuringRun(t *testing.T) {
 	}
 }
 
-// If the rules change during a run and are then changed back, the next run does not regard the
-// outputs as up to date.
+// TestConfigEditedDuringRun changes the rules during a run and then changes them back. The next run
+// must not report the outputs as up to date.
 func TestConfigEditedDuringRun(t *testing.T) {
 	opt := sampleProject(t).run
 	opt.Config = filepath.Join(t.TempDir(), "rules.toml")
@@ -216,7 +216,7 @@ func TestConfigEditedDuringRun(t *testing.T) {
 			write("[[rule]]\nmatch = \"notes/**\"\nrecipe = \"zstd\"\n")
 		}
 	}}
-	during.Now = func() time.Time { return time.Now().Add(time.Hour) } // so that all stamps are trusted
+	during.Now = func() time.Time { return time.Now().Add(time.Hour) } // makes all stamps old enough to be trusted
 	if _, err := during.Cook(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,8 @@ func TestConfigEditedDuringRun(t *testing.T) {
 	}
 }
 
-// If the output directory disappears before Clean has locked it, Clean does not create it again.
+// TestCleanOfVanishedFolder removes the output directory before Clean locks it. Clean must not
+// create it again.
 func TestCleanOfVanishedFolder(t *testing.T) {
 	p := newProject(t)
 	outer := filepath.Join(p.dir, "outer")
@@ -237,7 +238,7 @@ func TestCleanOfVanishedFolder(t *testing.T) {
 	mine := filepath.Join(p.run.Out, "mine")
 	for what, tt := range map[string]struct {
 		vanish func() error
-		left   []string // files that must remain in outer
+		left   []string // files that Clean must keep
 	}{
 		"gone":  {func() error { return os.RemoveAll(outer) }, nil},
 		"state": {func() error { return os.RemoveAll(filepath.Join(p.run.Out, ".cook")) }, []string{"cooked/", "cooked/.gitignore", "cooked/CACHEDIR.TAG", "cooked/a.txt", "cooked/manifest.json"}},

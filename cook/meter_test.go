@@ -19,11 +19,11 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// recorded is a summary of a recording.
+// recorded summarizes a recording.
 type recorded struct {
-	scopes  map[string]int64   // count by name
-	details map[string]string  // name by detail
-	last    map[string]float64 // last value by name
+	scopes  map[string]int64
+	details map[string]string
+	last    map[string]float64
 	workers []string
 }
 
@@ -52,7 +52,6 @@ func readRecording(t *testing.T, data []byte) recorded {
 	return r
 }
 
-// cookMeasured cooks with counters, events and memory tracking.
 func cookMeasured(t *testing.T, opt oracle.Run) (cook.Summary, recorded, profile.Probe) {
 	t.Helper()
 	var stream bytes.Buffer
@@ -73,8 +72,7 @@ func cookMeasured(t *testing.T, opt oracle.Run) (cook.Summary, recorded, profile
 	return s, readRecording(t, stream.Bytes()), opt.Probe
 }
 
-// readLive reads all measurements over and over, like a page that shows them while
-// assets are cooked.
+// readLive reads all measurements repeatedly, like a page that shows a running cook.
 func readLive(p profile.Probe) (stop func()) {
 	quit := make(chan bool)
 	var reading sync.WaitGroup
@@ -94,7 +92,8 @@ func readLive(p profile.Probe) (stop func()) {
 	return func() { close(quit); reading.Wait() }
 }
 
-// Summary, counters and recording of a run agree, even if they are read concurrently.
+// TestMeasurementsAgree compares the summary, counters and recording of a run while another
+// goroutine reads them.
 func TestMeasurementsAgree(t *testing.T) {
 	p := sampleProject(t)
 	p.run.Workers = 3
@@ -164,7 +163,8 @@ func TestMeasurementsAgree(t *testing.T) {
 	}
 }
 
-// Measuring changes no result, however many kinds of memory a recipe names.
+// TestMeasuringChangesNothing expects measurements not to change any result, even if a recipe names
+// many kinds of memory.
 func TestMeasuringChangesNothing(t *testing.T) {
 	const files = 300
 	p := newProject(t)
@@ -181,7 +181,7 @@ func TestMeasuringChangesNothing(t *testing.T) {
 	}
 }
 
-// A holder is a recipe that holds another kind of memory for each source.
+// A holder is a recipe that names a new kind of memory for each source.
 type holder struct{}
 
 func (*holder) Outputs() []string { return []string{"{path}"} }
@@ -194,7 +194,7 @@ func (*holder) Cook(_ context.Context, j *recipe.Job) error {
 	return j.Write(0, text)
 }
 
-// A negative estimate fails only the asset itself.
+// TestNegativeEstimate expects a negative memory estimate to fail only its own asset.
 func TestNegativeEstimate(t *testing.T) {
 	p := sampleProject(t)
 	p.write("a.json", "[1]")

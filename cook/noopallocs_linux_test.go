@@ -7,10 +7,9 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// The memory that a no-op run allocates does not depend on the number of files: 2,900
-// more files in the same directories make no difference, apart from allocations of the runtime
-// and package testing. On other systems than Linux, package dirfd allocates
-// a string for each name.
+// TestUnchangedFilesAllocateNothing expects that no-op runs over 100 and over 3,000 files allocate
+// the same memory, apart from noise. The test needs Linux, because package dirfd allocates a string
+// for each name on other systems.
 func TestUnchangedFilesAllocateNothing(t *testing.T) {
 	const noise, noiseBytes = 20, 8 << 10
 	few, fewBytes := allocations(smallFiles(t, 100), noEdit, unchanged(100))
@@ -18,13 +17,13 @@ func TestUnchangedFilesAllocateNothing(t *testing.T) {
 	if many > few+noise {
 		t.Errorf("100 files: %d allocations, 3000 files: %d", few, many)
 	}
-	// Not even the index is allocated: it is mapped.
+	// The index is mapped rather than allocated.
 	if manyBytes > fewBytes+noiseBytes {
 		t.Errorf("100 files: %d bytes, 3000 files: %d", fewBytes, manyBytes)
 	}
 }
 
-// unchanged returns a check: a run finds n files up to date and lists no directory.
+// unchanged returns a check for a run that finds all files up to date and lists no directory.
 func unchanged(files int) func(*project) {
 	return func(p *project) {
 		if s := p.cook(); s.ByStamp.Assets != files || s.Looked.Listed != 0 {
@@ -35,7 +34,8 @@ func unchanged(files int) func(*project) {
 
 func noEdit() {}
 
-// Allocations of a run over a few files do not depend on the number of others.
+// TestPatternAllocatesForItsFiles expects the allocations of a run over a few files not to depend
+// on the number of other files.
 func TestPatternAllocatesForItsFiles(t *testing.T) {
 	const noise, noiseBytes = 20, 8 << 10
 	few, fewBytes := patternAllocations(smallFiles(t, 500))
@@ -50,8 +50,8 @@ func patternAllocations(p *project) (mallocs, bytes uint64) {
 	return allocations(p, noEdit, unchanged(2))
 }
 
-// A run that reports each file, or compares each file with edited rules, allocates little more than
-// the names of the file.
+// TestAllocationsOfEachFile limits the allocations for each file in runs that report it or compare
+// it with edited rules.
 func TestAllocationsOfEachFile(t *testing.T) {
 	for _, tt := range []struct {
 		what           string
@@ -84,8 +84,8 @@ func TestAllocationsOfEachFile(t *testing.T) {
 	}
 }
 
-// allocations returns the least allocations of some runs, each after an edit, because other
-// goroutines may allocate meanwhile.
+// allocations returns the minimum over several runs, because other goroutines also allocate. Each
+// run follows an edit.
 func allocations(p *project, edit func(), run func(*project)) (mallocs, bytes uint64) {
 	p.Helper()
 	mallocs, bytes = 1<<63, 1<<63

@@ -8,16 +8,17 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// A no-op run opens each directory once, stats each file once, and does nothing else.
+// TestNoOpRunSystemCalls expects a no-op run to open each directory once and stat each file once,
+// without further calls.
 func TestNoOpRunSystemCalls(t *testing.T) {
 	for _, files := range []int{100, 300} {
 		p := smallFiles(t, files)
 		want := cook.Calls{
-			// The asset directory and its subdirectories, the output directories, and the directory of
-			// the manifest.
+			// These are the asset directory and its subdirectories, the output directories, and the
+			// directory of the manifest.
 			Opened: 1 + smallFolders + smallFolders + 1,
-			// The asset directories, sources and outputs, cook.toml, .cookignore and
-			// the manifest.
+			// These are the asset directories, sources, outputs, cook.toml, .cookignore and the
+			// manifest.
 			Stats: int64(1 + smallFolders + 2*files + 2 + 1),
 		}
 		for range 2 {

@@ -13,11 +13,11 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// A recorder is an observer that records its calls. It has no lock, because
-// a run calls its observer from one goroutine at a time; the race detector checks that.
+// A recorder is an observer that records its calls. It has no lock, because a run calls its
+// observer from one goroutine at a time. The race detector checks that.
 type recorder struct {
-	failed []string // "source: error"
-	warned []string // "source: warning"
+	failed []string // texts of the form "source: error"
+	warned []string // texts of the form "source: warning"
 	notes  []string
 }
 
@@ -35,7 +35,7 @@ func (r *recorder) Event(e cook.Event) {
 	}
 }
 
-// failure returns the error of a source, or "".
+// failure returns the error of a source. It returns "" if the source did not fail.
 func (r *recorder) failure(source string) string {
 	for _, line := range r.failed {
 		if text, ok := strings.CutPrefix(line, source+": "); ok {
@@ -45,7 +45,7 @@ func (r *recorder) failure(source string) string {
 	return ""
 }
 
-// hooks is an observer that calls the functions that are not nil.
+// hooks is an observer that calls those of its functions that are set.
 type hooks struct {
 	stage func(name string)
 	event func(cook.Event)
@@ -71,7 +71,7 @@ func (h hooks) Note(text string) {
 	}
 }
 
-// failOnFailure returns an observer that fails the test when an asset fails.
+// failOnFailure returns an observer that fails the test if an asset fails.
 func failOnFailure(t testing.TB) cook.Observer {
 	return hooks{event: func(e cook.Event) {
 		if e.Outcome == cook.Failed {
@@ -80,7 +80,7 @@ func failOnFailure(t testing.TB) cook.Observer {
 	}}
 }
 
-// Each of several observers receives the progress of reading.
+// TestReadObserver expects each observer in a list to receive the calls of Reading.
 func TestReadObserver(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "assets"), 0o777); err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A looker copies its source, and reads its previous output.
+// A looker is a recipe that copies its source and reads its previous output.
 type looker struct {
 	Option int `toml:"option" doc:"does nothing"`
 }
 
 var (
-	looked      string // last output that a looker saw, or "none"
+	looked      string // last output that a looker read, or "none"
 	beforeLooks = func() {}
 )
 
@@ -40,8 +40,8 @@ func (*looker) Cook(_ context.Context, job *recipe.Job) error {
 	return job.Write(0, data)
 }
 
-// A recipe gets its last outputs with the same options if they are unchanged, but not in forced runs,
-// and not in Verify.
+// TestPrevious expects a recipe to get its previous outputs only if they are unchanged and the
+// options are the same. Forced runs and Verify must provide none.
 func TestPrevious(t *testing.T) {
 	p := newProject(t)
 	p.run.Recipes = []recipe.Recipe{{Name: "looker", Version: 1, New: func() recipe.Cooker { return &looker{} }}}

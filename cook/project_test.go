@@ -15,13 +15,13 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A project is a temporary directory with assets, outputs and a store, and the options to
-// cook it with. Its methods end the test on an error.
+// A project is a temporary directory with assets, outputs and a store, and the options to cook it.
+// Its methods end the test if they fail.
 type project struct {
 	testing.TB
 	dir   string
 	run   oracle.Run
-	files int // sources made by smallFiles
+	files int // number of sources that smallFiles made
 }
 
 // newProject makes a project without assets.
@@ -41,12 +41,12 @@ func sampleProject(t testing.TB) *project {
 }
 
 const (
-	smallFolders = 10  // directories that smallFiles makes
-	smallSize    = 100 // bytes of each source
+	smallFolders = 10  // number of directories that smallFiles makes
+	smallSize    = 100 // size of each source in bytes
 )
 
-// smallFiles makes a project of small files and cooks it. Its clock is so far ahead
-// that every stamp is old enough to be trusted.
+// smallFiles makes a project of small files and cooks it. The project's clock is ahead, so that
+// every stamp is old enough to be trusted.
 func smallFiles(t testing.TB, files int) *project {
 	t.Helper()
 	p := newProject(t)
@@ -64,10 +64,9 @@ func smallFiles(t testing.TB, files int) *project {
 	return p
 }
 
-// source returns the path of the i-th source that smallFiles makes.
 func (p *project) source(i int) string { return fmt.Sprintf("%d/%04d.txt", i%smallFolders, i) }
 
-// path returns the absolute path of a file of the project.
+// path returns the absolute path of a file in the project.
 func (p *project) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
 
 // asset returns the absolute path of an asset.
@@ -80,13 +79,11 @@ func (p *project) must(err error) {
 	}
 }
 
-// write writes an asset.
 func (p *project) write(name, text string) {
 	p.Helper()
 	p.writeFile("assets/"+name, text)
 }
 
-// writeFile writes a file of the project and makes its directory.
 func (p *project) writeFile(name, text string) {
 	p.Helper()
 	name = p.path(name)
@@ -94,7 +91,7 @@ func (p *project) writeFile(name, text string) {
 	p.must(os.WriteFile(name, []byte(text), 0o666))
 }
 
-// cook cooks; assets may fail.
+// cook cooks the project. Assets may fail.
 func (p *project) cook() cook.Summary {
 	p.Helper()
 	s, err := p.run.Cook(p.Context())
@@ -102,7 +99,7 @@ func (p *project) cook() cook.Summary {
 	return s
 }
 
-// cookAll cooks, and ends the test if an asset fails.
+// cookAll cooks the project, and ends the test if an asset fails.
 func (p *project) cookAll() cook.Summary {
 	p.Helper()
 	s := p.cook()
@@ -112,14 +109,13 @@ func (p *project) cookAll() cook.Summary {
 	return s
 }
 
-// outputs reads the output directory.
 func (p *project) outputs() oracle.Tree {
 	p.Helper()
 	return readTree(p, p.run.Out)
 }
 
-// fromScratch cooks the assets of a run into an empty directory, with default options, and
-// returns the outputs.
+// fromScratch cooks a run's assets into an empty directory with default options, and returns the
+// outputs.
 func fromScratch(t testing.TB, run oracle.Run) oracle.Tree {
 	t.Helper()
 	p := newProject(t)
@@ -128,7 +124,7 @@ func fromScratch(t testing.TB, run oracle.Run) oracle.Tree {
 	return p.outputs()
 }
 
-// compareWithScratch cooks, and compares the outputs with the same run into an empty directory.
+// compareWithScratch cooks, and compares the outputs with those of a cook into an empty directory.
 func (p *project) compareWithScratch() cook.Summary {
 	p.Helper()
 	p.tick()
@@ -148,7 +144,7 @@ func (p *project) compareWithScratch() cook.Summary {
 	return s
 }
 
-// tick waits until the file system clock ticks.
+// tick waits until the file system's clock has advanced.
 func (p *project) tick() {
 	p.Helper()
 	change := func() scan.Stamp {
@@ -164,7 +160,7 @@ func (p *project) tick() {
 	}
 }
 
-// readTree reads the tree below a directory, except .cook.
+// readTree reads all files below a directory except .cook.
 func readTree(t testing.TB, dir string) oracle.Tree {
 	t.Helper()
 	tree, err := oracle.ReadTree(dir)
@@ -174,7 +170,7 @@ func readTree(t testing.TB, dir string) oracle.Tree {
 	return tree
 }
 
-// list returns the sorted paths of the directories or of the files below a directory.
+// list returns the sorted paths of the directories or files below a directory.
 func list(t testing.TB, dir string, folders bool) []string {
 	t.Helper()
 	var names []string
@@ -187,8 +183,8 @@ func list(t testing.TB, dir string, folders bool) []string {
 	return names
 }
 
-// stampsOf returns the stamps of everything in some directories, which need not exist, by
-// path. If skip is not nil, it selects what to leave out.
+// stampsOf returns the stamps of everything below some directories, by path. It omits paths that
+// skip selects; skip may be nil. The directories need not exist.
 func stampsOf(t testing.TB, skip func(name string, s scan.Stamp) bool, dirs ...string) map[string]scan.Stamp {
 	t.Helper()
 	all := map[string]scan.Stamp{}
@@ -216,14 +212,13 @@ func stampsOf(t testing.TB, skip func(name string, s scan.Stamp) bool, dirs ...s
 // isLock reports whether a file is the lock, in which each run writes its process ID.
 func isLock(name string, _ scan.Stamp) bool { return filepath.Base(name) == "lock" }
 
-// isLockOrFolder reports whether a file is the lock or a directory. The stamps of directories
-// change when scratch files are made.
+// isLockOrFolder reports whether a file is the lock or a directory. Temporary files change the
+// stamps of directories.
 func isLockOrFolder(name string, s scan.Stamp) bool {
 	return isLock(name, s) || fs.FileMode(s.Mode).IsDir()
 }
 
-// checkStamps fails the test for each path whose stamp differs between before and after, or that
-// only one of them contains.
+// checkStamps fails the test for each path that differs between before and after.
 func checkStamps(t testing.TB, what string, before, after map[string]scan.Stamp) {
 	t.Helper()
 	for name, stamp := range after {
@@ -240,8 +235,8 @@ func checkStamps(t testing.TB, what string, before, after map[string]scan.Stamp)
 	}
 }
 
-// fileTime returns a run for which the output directory's file system has a clock of its
-// own: stamp converts the stamp of a new file to that clock.
+// fileTime returns a run in which the output directory's file system has its own clock. The
+// function stamp adjusts the stamps of new files.
 func fileTime(r oracle.Run, stamp func(scan.Stamp) scan.Stamp) oracle.Run {
 	r.Adjust = func(p *cook.Project) { p.SetFileTime(stamp) }
 	return r

@@ -1,6 +1,7 @@
 //go:build !race
 
-// The race detector makes sync.Pool drop buffers at random.
+// With the race detector, sync.Pool drops buffers at random, which changes the number of
+// allocations.
 
 package cook_test
 
@@ -11,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// Runs that read everything allocate little for each file: a few bytes of lists without timestamps,
-// and the known and planned action in Verify.
+// TestAllocationsOfReadingEverything limits the allocations for each file in runs that read all
+// files.
 func TestAllocationsOfReadingEverything(t *testing.T) {
 	for name, tt := range map[string]struct {
 		run           func(p *project)
@@ -48,8 +49,8 @@ func TestAllocationsOfReadingEverything(t *testing.T) {
 	}
 }
 
-// plainFiles is like smallFiles, but without a .cookignore. The index then has no checksum of that
-// file, so a run that ignores timestamps lists the tree.
+// plainFiles is like smallFiles but without a .cookignore. A run that ignores timestamps then lists
+// the whole tree.
 func plainFiles(t *testing.T, files int) *project {
 	p := smallFiles(t, files)
 	p.must(os.Remove(p.asset(".cookignore")))

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// Dry runs, Why and the survey write nothing, whatever state they find: no file or directory of the
-// assets, the outputs and the store is added or removed or gets a new stamp.
+// TestReadOnlyVerbsChangeNothing runs dry runs, Why and the survey over various states. They must
+// not add, remove or change any file or directory.
 func TestReadOnlyVerbsChangeNothing(t *testing.T) {
 	p := sampleProject(t)
 	write := func(name, text string) func() error {
@@ -37,7 +37,7 @@ func TestReadOnlyVerbsChangeNothing(t *testing.T) {
 		{"rules changed", write("assets/cook.toml", "[[rule]]\nmatch = \"*.json\"\nminify = false\n")},
 		{"rules broken", write("assets/cook.toml", "[[rule")},
 	}
-	damaged := false // the index is
+	damaged := false
 	for _, state := range states {
 		if err := state.make(); err != nil {
 			t.Fatalf("%s: %v", state.name, err)
@@ -60,19 +60,19 @@ func TestReadOnlyVerbsChangeNothing(t *testing.T) {
 			t.Errorf("%s: find: %+v, %v", state.name, found, err)
 		}
 		damaged = damaged && state.name != "nothing cooked yet"
-		survey.ReadStore(t.Context(), p.run.Cache, p.run.Out) // error ignored: there may be no store yet
+		survey.ReadStore(t.Context(), p.run.Cache, p.run.Out) // fails if the store does not exist yet
 		checkStamps(t, state.name, before, stampsOf(t, nil, p.run.Dir, p.run.Out, p.run.Cache))
 	}
 }
 
-// A no-op run writes nothing: no file or directory of the outputs or the store gets another
-// stamp.
+// TestNoOpRunWritesNothing expects a no-op run not to change the stamp of any file or directory in
+// the outputs or the store.
 func TestNoOpRunWritesNothing(t *testing.T) {
 	p := newProject(t)
 	for name, text := range map[string]string{"a.txt": "text", "b.json": "{}", "c.png": string(oracle.Picture(1))} {
 		p.write(name, text)
 	}
-	p.run.Now = func() time.Time { return time.Now().Add(time.Hour) } // so that all stamps are trusted
+	p.run.Now = func() time.Time { return time.Now().Add(time.Hour) } // makes all stamps old enough to be trusted
 	s := p.cook()
 	before := stampsOf(t, isLock, p.run.Out, p.run.Cache)
 	if s.Cooked.Assets != 3 || len(before) < 6 {
@@ -86,7 +86,8 @@ func TestNoOpRunWritesNothing(t *testing.T) {
 	}
 }
 
-// Why finds the source of an output even if both were added after the index was written.
+// TestWhyOfOutputInChanges expects Why to find the source of an output that was added after the
+// index was written.
 func TestWhyOfOutputInChanges(t *testing.T) {
 	p := smallFiles(t, 30)
 	p.write("cook.toml", "[[rule]]\nmatch = \"*.yaml\"\nrecipe = \"data\"\n")

@@ -18,14 +18,14 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A testRecipe has the functions of the recipe "test". A nil estimate means 1 byte.
+// A testRecipe has functions that the recipe "test" calls. A nil estimate means 1 byte.
 type testRecipe struct {
 	cook     func(ctx context.Context, job *recipe.Job) error
 	estimate func() (int64, error)
 }
 
-// testOptions has no options; its methods call the test's functions in currentRecipe,
-// because the fields of a recipe can only hold options.
+// testOptions is an empty options struct. Its methods call the functions in currentRecipe, because
+// the fields of an options struct must be options.
 type testOptions struct{}
 
 var (
@@ -44,14 +44,13 @@ func estimateTest([]byte, int64) (int64, error) {
 	return currentRecipe.estimate()
 }
 
-// testRecipes lists the recipe "test".
 func testRecipes() []recipe.Recipe {
 	return []recipe.Recipe{{Name: "test", Version: 1, New: func() recipe.Cooker { return &testOptions{} },
 		Traits: func(recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: estimateTest} }}}
 }
 
-// cookWithRecipe cooks some files with the recipe "test". It takes Workers, Memory and Observer
-// from run.
+// cookWithRecipe cooks files with the recipe "test". It uses only Workers, Memory and Observer of
+// run.
 func cookWithRecipe(t *testing.T, files map[string]string, r testRecipe, run oracle.Run) (summary string, rec *recorder, out string) {
 	t.Helper()
 	recipeMu.Lock()
@@ -72,8 +71,8 @@ func cookWithRecipe(t *testing.T, files map[string]string, r testRecipe, run ora
 	return s.String(), rec, p.run.Out
 }
 
-// If an estimate fails because the source changes meanwhile, the error says that the source
-// changed.
+// TestEstimateOfChangedSource changes a source while its estimate fails. The error must say that
+// the source changed.
 func TestEstimateOfChangedSource(t *testing.T) {
 	recipeMu.Lock()
 	defer recipeMu.Unlock()
@@ -139,8 +138,8 @@ func TestMisbehavingRecipes(t *testing.T) {
 	}
 }
 
-// Assets cooked at once never need more than the budget; an asset that alone needs more
-// is refused.
+// TestMemoryBudget expects that the estimates of running recipes never exceed the budget. An asset
+// that alone exceeds it must be refused.
 func TestMemoryBudget(t *testing.T) {
 	const budget, each = 10, 4
 	files := map[string]string{}
@@ -156,7 +155,7 @@ func TestMemoryBudget(t *testing.T) {
 			now += each
 			most = max(most, now)
 			mu.Unlock()
-			for range 1000 { // pause in which every cook that is allowed to start can start
+			for range 1000 { // give every cook that may start time to start
 				runtime.Gosched()
 			}
 			err := j.Write(0, nil)
@@ -179,7 +178,8 @@ func TestMemoryBudget(t *testing.T) {
 	}
 }
 
-// Many equal files are cooked once, whatever the number of workers.
+// TestEqualFilesAreCookedOnce cooks many equal files with several workers, and expects a single
+// cook.
 func TestEqualFilesAreCookedOnce(t *testing.T) {
 	files := map[string]string{}
 	for i := range 30 {
@@ -191,7 +191,7 @@ func TestEqualFilesAreCookedOnce(t *testing.T) {
 	}
 }
 
-// A recipe that needs the whole source for its estimate gets it.
+// TestEstimateFromWholeSource expects the whole source to be passed to Estimate after ErrShortHead.
 func TestEstimateFromWholeSource(t *testing.T) {
 	asked := 0
 	text := strings.Repeat("x", 2*recipe.HeadSize)
@@ -208,7 +208,7 @@ func TestEstimateFromWholeSource(t *testing.T) {
 	}
 }
 
-// If the store cannot be written, everything is cooked, with one note.
+// TestUnusableStore expects everything to be cooked, with one note, if the store is not writable.
 func TestUnusableStore(t *testing.T) {
 	p := newProject(t)
 	p.writeFile("file", "")
@@ -221,12 +221,13 @@ func TestUnusableStore(t *testing.T) {
 	}
 }
 
-// pieces is the number of calls in each Job.Each of these tests. It is large enough that other
-// goroutines join in.
+// pieces is the number of calls in each Job.Each of these tests. It is large enough for other
+// goroutines to take part.
 const pieces = 10_000
 
 // meeting returns a function for Job.Each, and a function that returns the maximum number of
-// concurrent calls so far. Until that number reaches together, each call waits a little for others.
+// concurrent calls so far. Each call waits a little for other calls until that number reaches
+// together.
 func meeting(together int64) (piece func(int) error, most func() int64) {
 	var now, peak atomic.Int64
 	piece = func(int) error {
@@ -245,7 +246,7 @@ func meeting(together int64) (piece func(int) error, most func() int64) {
 	return piece, peak.Load
 }
 
-// Pieces of one asset are worked on by as many goroutines as there are workers.
+// TestPiecesOfOneAsset expects Job.Each to use as many goroutines as there are workers.
 func TestPiecesOfOneAsset(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		piece, most := meeting(int64(workers))
@@ -258,7 +259,8 @@ func TestPiecesOfOneAsset(t *testing.T) {
 	}
 }
 
-// The number of running recipes and their helpers never exceeds the number of workers.
+// TestPiecesOfManyAssets expects that recipes and their helper goroutines never outnumber the
+// workers.
 func TestPiecesOfManyAssets(t *testing.T) {
 	files := map[string]string{}
 	for i := range 30 {
@@ -274,7 +276,8 @@ func TestPiecesOfManyAssets(t *testing.T) {
 	}
 }
 
-// Workers that wait for memory or for the result of an equal asset lend their cores to other workers.
+// TestWaitingWorkersLendTheirCores expects workers that wait for memory, or for an equal asset, to
+// lend their cores to other workers.
 func TestWaitingWorkersLendTheirCores(t *testing.T) {
 	const budget = 10
 	for name, files := range map[string]map[string]string{
@@ -289,7 +292,7 @@ func TestWaitingWorkersLendTheirCores(t *testing.T) {
 			cook: func(ctx context.Context, j *recipe.Job) error {
 				<-both
 				var err error
-				if !second.Swap(true) { // recipe that goes first; the other one waits for its end
+				if !second.Swap(true) {
 					err = j.Each(ctx, pieces, piece)
 				}
 				return errors.Join(err, j.Write(0, nil))
@@ -297,7 +300,7 @@ func TestWaitingWorkersLendTheirCores(t *testing.T) {
 		}, oracle.Run{Workers: 2, Memory: budget, Observer: hooks{event: func(e cook.Event) {
 			if e.Outcome == cook.Started {
 				if started++; started == 2 {
-					close(both) // each has a core
+					close(both)
 				}
 			}
 		}}})
@@ -307,7 +310,7 @@ func TestWaitingWorkersLendTheirCores(t *testing.T) {
 	}
 }
 
-// A piece that panics in another goroutine fails only its own asset.
+// TestPanicOfPiece expects that a panic in another goroutine of Job.Each fails only its own asset.
 func TestPanicOfPiece(t *testing.T) {
 	piece, _ := meeting(4)
 	line, w, _ := cookWithRecipe(t, map[string]string{"a.txt": "bad", "b.txt": "good"}, testRecipe{cook: func(ctx context.Context, j *recipe.Job) error {
@@ -317,7 +320,7 @@ func TestPanicOfPiece(t *testing.T) {
 		}
 		if string(data) == "bad" {
 			err = j.Each(ctx, pieces, func(i int) error {
-				piece(i) // so that helpers panic as well
+				piece(i)
 				panic("oops")
 			})
 		}

@@ -27,11 +27,11 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// noSleep is a setting of the race detector: a program built with it ends at once, instead of
-// sleeping for a second.
+// noSleep is a setting of the race detector. It makes programs exit at once instead of sleeping for
+// a second.
 const noSleep = "atexit_sleep_ms=0"
 
-// This test binary also serves as the process that communicates with a server and as cook on
+// This test binary is also the child process that communicates with a server, and the cook on
 // another machine. The first argument selects the role.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "run-action" {
@@ -40,13 +40,13 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve-remote" {
 		os.Exit(process.Serve(context.Background(), os.Args[2:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
 	}
-	os.Setenv("GORACE", noSleep) // setting that makes child programs end at once
+	os.Setenv("GORACE", noSleep)
 	memtemp.Use()
 	os.Exit(m.Run())
 }
 
-// holdVar is the environment variable that names a file. Until that file exists, the process that
-// communicates with the server sends nothing to cook.
+// holdVar is an environment variable that names a file. Until the file exists, the child process of
+// a remote server sends nothing to cook.
 const holdVar = "TEST_COOK_REMOTE_HOLD"
 
 type silent struct {
@@ -64,18 +64,18 @@ func (h silent) Write(p []byte) (int, error) {
 	return h.Writer.Write(p)
 }
 
-// A team is a group of machines that share a server, which may fail, lose data and lie. Now and
-// then a machine with an empty store takes over. Some teams sign their results.
+// A team is a group of machines that share a server, which may fail, lose data and send wrong data.
+// From time to time, a machine with an empty store takes over. Some teams sign their results.
 type team struct {
 	server *remotetest.Server
 	share  cook.Remote
-	alone  atomic.Int64 // runs of machines that share nothing
+	alone  atomic.Int64 // number of runs on machines that share nothing
 
 	mu sync.Mutex // guards r
 	r  *rand.Rand
 }
 
-// dice returns a number below n.
+// dice returns a random number below n.
 func (tm *team) dice(n int) int {
 	tm.mu.Lock()
 	defer tm.mu.Unlock()
@@ -98,8 +98,8 @@ func newTeam(t *testing.T, seed uint64) *team {
 	return tm
 }
 
-// cook is an oracle.Cooker. It cooks as a machine of the team or, for a cook from scratch, as a
-// machine that shares nothing.
+// cook is an oracle.Cooker. It cooks on a machine of the team. A cook from scratch uses a machine
+// that shares nothing.
 func (tm *team) cook(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
 	if filepath.Base(f.Cache) == "store" && filepath.Base(filepath.Dir(f.Cache)) == "new" {
 		tm.alone.Add(1)
@@ -110,12 +110,12 @@ func (tm *team) cook(ctx context.Context, f oracle.Folders, mode oracle.Mode) (o
 	}
 	tm.server.Change(func(blobs map[string][]byte, results map[string]*repb.ActionResult) {
 		switch tm.dice(10) {
-		case 0: // evicted
+		case 0: // evict a blob
 			for hash := range blobs {
 				delete(blobs, hash)
 				break
 			}
-		case 1: // one is another's
+		case 1: // exchange two blobs
 			exchange(blobs)
 		case 2:
 			exchange(results)
@@ -131,10 +131,10 @@ func (tm *team) cook(ctx context.Context, f oracle.Folders, mode oracle.Mode) (o
 	return oracle.Cook(ctx, run)
 }
 
-// exchange gives two keys each other's values.
+// exchange swaps the values of two keys.
 func exchange[V any](all map[string]V) {
 	first, second, n := "", "", 0
-	for key := range all { // any two keys
+	for key := range all {
 		first, second = key, first
 		if n++; n == 2 {
 			all[first], all[second] = all[second], all[first]
@@ -143,8 +143,8 @@ func exchange[V any](all map[string]V) {
 	}
 }
 
-// After any edits, machines that share results have the outputs of a cook from scratch that
-// shares none, and do no needless work.
+// TestSharedEqualsFromScratch makes random edits on machines that share results. Their outputs must
+// equal a cook from scratch without sharing, and they must do no needless work.
 func TestSharedEqualsFromScratch(t *testing.T) {
 	first, alone, given, fetched := *seed, int64(0), int64(0), int64(0)
 	for i := range scripts(10, 12) {
@@ -165,7 +165,7 @@ func TestSharedEqualsFromScratch(t *testing.T) {
 	}
 }
 
-// All results of a server are in the store of the machine.
+// TestSharedIsStored expects that results from a server are also put into the machine's store.
 func TestSharedIsStored(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
@@ -187,12 +187,12 @@ func TestSharedIsStored(t *testing.T) {
 	}
 }
 
-// An asset is cooked while its result is on the way from a server. A result that arrives first ends
-// the cooking.
+// TestRace expects an asset to be cooked while its result is downloaded. A download that finishes
+// first must end the cook.
 func TestRace(t *testing.T) {
 	server := &remotetest.Server{}
 	p := newProject(t)
-	first := true // true for the machine that finds no results on the server
+	first := true
 	begun := filepath.Join(t.TempDir(), "begun")
 	var ended atomic.Int64
 	slow := hook(".slow", false, func(ctx context.Context, _ *recipe.Job) error {
@@ -222,7 +222,8 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// No asset fails or waits because of a silent server: assets without an answer are cooked.
+// TestSilence uses a server that never responds. All assets must be cooked, without failures and
+// without waiting.
 func TestSilence(t *testing.T) {
 	p := newProject(t)
 	release := filepath.Join(t.TempDir(), "release")
@@ -230,7 +231,7 @@ func TestSilence(t *testing.T) {
 	var cooked atomic.Int64
 	p.run.Recipes = []recipe.Recipe{hook(".slow", false, func(context.Context, *recipe.Job) error {
 		if cooked.Add(1) == 20 {
-			return os.WriteFile(release, nil, 0o666) // so that the run can end
+			return os.WriteFile(release, nil, 0o666)
 		}
 		return nil
 	})}

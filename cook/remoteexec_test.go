@@ -20,8 +20,8 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// An anchor keeps the only local worker busy until the test ends it, so that other machines cook
-// everything else. It is never cooked elsewhere.
+// An anchor is a recipe that keeps the only local worker busy until the test releases it, so that
+// other machines cook everything else. It never runs on other machines.
 type anchor struct{}
 
 func (*anchor) Outputs() []string { return []string{"{path}"} }
@@ -32,12 +32,12 @@ func (*anchor) Cook(ctx context.Context, job *recipe.Job) error {
 var anchored = recipe.Recipe{Name: "anchor", Version: 1, Extensions: []string{".anchor"}, New: func() recipe.Cooker { return &anchor{} },
 	Traits: func(recipe.Cooker) recipe.Traits { return recipe.Traits{Local: true} }}
 
-// A farm is a project whose assets are cooked by other machines, if possible.
+// A farm is a project whose assets are cooked by other machines if possible.
 type farm struct {
 	*project
 	server *remotetest.Server
 	rec    *recorder
-	ended  []string // assets in the order in which they ended
+	ended  []string // assets in the order in which they finished
 	jobs   int
 }
 
@@ -51,20 +51,20 @@ func newFarm(t *testing.T, server *remotetest.Server, files map[string]string) *
 	for name, text := range files {
 		f.write(name, text)
 	}
-	f.write("0.anchor", strings.Repeat("x", 1<<20)) // size that makes 0.anchor start first; later runs use its recorded time
+	f.write("0.anchor", strings.Repeat("x", 1<<20)) // the size makes 0.anchor start first; later runs use its recorded time
 	if _, ok := files["tools/up.sh"]; ok {
 		f.must(os.Chmod(f.asset("tools/up.sh"), 0o777))
 	}
 	url := server.Start(t)
 	f.run.Recipes, f.run.Workers = []recipe.Recipe{anchored}, 1
 	f.run.Adjust = func(p *cook.Project) {
-		p.Remote = cook.Remote{URL: url, Upload: "never", NoRead: true, Program: os.Args[0], Exec: "always", Jobs: f.jobs} // answers count in the order of the schedule
+		p.Remote = cook.Remote{URL: url, Upload: "never", NoRead: true, Program: os.Args[0], Exec: "always", Jobs: f.jobs}
 	}
 	return f
 }
 
 // cookAway cooks, and keeps the local worker busy until the given number of other assets have
-// ended.
+// finished.
 func (f *farm) cookAway(others int) cook.Summary {
 	f.Helper()
 	left := make(chan struct{})
@@ -74,7 +74,7 @@ func (f *farm) cookAway(others int) cook.Summary {
 	return f.cookUntil(left, others)
 }
 
-// cookUntil is like cookAway, but also releases the local worker when the channel left is closed.
+// cookUntil is like cookAway, but closing the channel left also releases the local worker.
 func (f *farm) cookUntil(left chan struct{}, others int) cook.Summary {
 	f.Helper()
 	recipeMu.Lock()
@@ -87,7 +87,7 @@ func (f *farm) cookUntil(left chan struct{}, others int) cook.Summary {
 		case <-noted:
 		case <-ctx.Done():
 		}
-		for range 8 { // work that takes processor time, which waiting does not
+		for range 8 {
 			sha256.Sum256(make([]byte, 1<<20))
 		}
 		return job.Write(0, nil)
@@ -110,7 +110,7 @@ func (f *farm) cookUntil(left chan struct{}, others int) cook.Summary {
 	return s
 }
 
-// executed returns the number of assets that other machines have cooked.
+// executed returns the number of assets that other machines cooked.
 func executed(s cook.Summary) int64 {
 	if s.Remote == nil {
 		return 0
@@ -118,7 +118,7 @@ func executed(s cook.Summary) int64 {
 	return s.Remote.Executed
 }
 
-// compare compares the outputs with the outputs of one machine alone.
+// compare compares the outputs with those of a single machine.
 func (f *farm) compare() {
 	f.Helper()
 	recipeMu.Lock()
@@ -153,8 +153,9 @@ recipe = "copy"
 `,
 }
 
-// Other machines cook sources alone, sources with other files, and sources with programs. The results
-// equal local results, and are known like them.
+// TestExecutedElsewhere cooks various sources on other machines: single files, sources with
+// dependencies, and sources that run programs. The results must equal local results, and later runs
+// must find them.
 func TestExecutedElsewhere(t *testing.T) {
 	files := farmed
 	want := int64(4)
@@ -189,8 +190,8 @@ deps    = "trace"
 	}
 }
 
-// follow reads the file that its source names, then the file that this file names, and so on. A
-// missing file ends the sequence and changes the output.
+// follow is a recipe that reads the file that its source names, then the file that this file names,
+// and so on. A missing file ends the chain and changes the output.
 type follow struct{}
 
 func (*follow) Outputs() []string { return []string{"{path}"} }
@@ -209,11 +210,11 @@ func (*follow) Cook(_ context.Context, job *recipe.Job) error {
 
 var following = recipe.Recipe{Name: "follow", Version: 1, Extensions: []string{".follow"}, New: func() recipe.Cooker { return &follow{} }}
 
-// If an action lacks a file on another machine, the action is sent again with the file, at most a
-// few times.
+// TestLooksForInVainElsewhere expects an action to be sent again, a limited number of times, with
+// the files that it lacked on the other machine.
 func TestLooksForInVainElsewhere(t *testing.T) {
 	const rounds = 4
-	for files, want := range map[int]int64{0: 1, 1: 2, 3: rounds, 4: rounds} { // executions
+	for files, want := range map[int]int64{0: 1, 1: 2, 3: rounds, 4: rounds} {
 		trail := map[string]string{"cook.toml": "[[rule]]\nmatch = \"?\"\nrecipe = \"copy\"\n", "x.follow": "0"}
 		for i := range files {
 			trail[strconv.Itoa(i)] = strconv.Itoa(i + 1)
@@ -237,8 +238,8 @@ func TestLooksForInVainElsewhere(t *testing.T) {
 		if files == 0 {
 			continue
 		}
-		// The first cook has recorded the reads, so the edited source is sent with its files at
-		// once.
+		// The first cook has recorded the dependencies, so the edited source is sent together with
+		// its files.
 		f.tick()
 		f.write("x.follow", "1")
 		f.write("0.anchor", strings.Repeat("y", 1<<20))
@@ -249,7 +250,7 @@ func TestLooksForInVainElsewhere(t *testing.T) {
 	}
 }
 
-// executions returns a channel that is closed after n requests to a server.
+// executions returns a channel that is closed after n requests to execute actions.
 func executions(s *remotetest.Server, n int64) chan struct{} {
 	done, once := make(chan struct{}), sync.Once{}
 	s.Fault = func(_ context.Context, call string) error {
@@ -261,8 +262,8 @@ func executions(s *remotetest.Server, n int64) chan struct{} {
 	return done
 }
 
-// If the server has no machines, uses the other protocol, or cannot receive the program, the run
-// prints one note and cooks everything here.
+// TestNothingExecutesElsewhere uses servers that cannot execute actions. The run must print one
+// note and cook everything locally.
 func TestNothingExecutesElsewhere(t *testing.T) {
 	server := &remotetest.Server{}
 	for _, url := range []string{server.Start(t), server.StartHTTP(t)} {
@@ -270,7 +271,7 @@ func TestNothingExecutesElsewhere(t *testing.T) {
 		f.run.Adjust = func(p *cook.Project) {
 			p.Remote = cook.Remote{URL: url, Upload: "never", NoRead: true, Program: os.Args[0], Exec: "always"}
 		}
-		s := f.cookUntil(make(chan struct{}), 0) // release of the worker is left to the note
+		s := f.cookUntil(make(chan struct{}), 0)
 		if executed(s) != 0 || s.Failed.Assets > 0 || len(f.rec.notes) != 1 || !strings.Contains(f.rec.notes[0], "executes no actions") {
 			t.Errorf("%s; %q", s.String(), f.rec.notes)
 		}
@@ -278,7 +279,8 @@ func TestNothingExecutesElsewhere(t *testing.T) {
 	}
 }
 
-// Local recipes, chains, copies and forced assets are cooked on this machine.
+// TestStaysHere expects local recipes, chains of recipes, copies and forced assets to be cooked on
+// this machine.
 func TestStaysHere(t *testing.T) {
 	f := newFarm(t, &remotetest.Server{}, map[string]string{
 		"a.open": "open", "a.sys": "system", "a.chain": "chain", "a.copy": "copy", "a.list": `{{len (artifacts "*.copy")}}`,
@@ -322,8 +324,8 @@ recipe  = "zstd"
 	}
 }
 
-// An asset that fails on every machine fails with the error of this machine. An asset that fails
-// only on other machines does not fail.
+// TestFailsElsewhere expects an asset that fails on all machines to fail with the local error. An
+// asset that fails only on other machines must not fail.
 func TestFailsElsewhere(t *testing.T) {
 	f := newFarm(t, &remotetest.Server{Farm: remotetest.Farm{Env: []string{"COOK_TEST_ELSEWHERE=1"}}}, map[string]string{
 		"a.gltf": "{", "b.there": "there",
@@ -346,7 +348,6 @@ func TestFailsElsewhere(t *testing.T) {
 	}
 }
 
-// there fails on other machines.
 type there struct{}
 
 func (*there) Outputs() []string { return []string{"{path}"} }
@@ -359,14 +360,14 @@ func (*there) Cook(_ context.Context, job *recipe.Job) error {
 
 var failsThere = recipe.Recipe{Name: "there", Version: 1, New: func() recipe.Cooker { return &there{} }}
 
-// If another machine makes the same output again, the output stays in place and its result is
-// recorded.
+// TestUnchangedElsewhere expects an unchanged output from another machine to stay in place, and its
+// result to be recorded.
 func TestUnchangedElsewhere(t *testing.T) {
 	f := newFarm(t, &remotetest.Server{}, map[string]string{"b.there": "one", "cook.toml": "[[rule]]\nmatch = \"*.there\"\nrecipe = \"there\"\n"})
 	f.run.Recipes = append(f.run.Recipes, failsThere)
 	for round, text := range []string{"one", "two"} {
 		f.write("b.there", text)
-		f.write("0.anchor", strings.Repeat(text, 1<<19)) // new text, so that the anchor is cooked again as well
+		f.write("0.anchor", strings.Repeat(text, 1<<19))
 		s := f.cookAway(1)
 		if executed(s) != 1 || s.Failed.Assets > 0 || s.Unchanged.Assets != 2*round || len(f.rec.notes) > 0 {
 			t.Errorf("%d executed, %s; %q", executed(s), s.String(), f.rec.notes)
@@ -379,12 +380,13 @@ func TestUnchangedElsewhere(t *testing.T) {
 	}
 }
 
-// Refused actions are not offered again, and one line has the reason.
+// TestRefusedElsewhere expects an action that the server refused not to be sent again. One line
+// must give the reason.
 func TestRefusedElsewhere(t *testing.T) {
 	f := newFarm(t, &remotetest.Server{}, map[string]string{
 		"a.here": "one", "b.here": "two", "cook.toml": "[[rule]]\nmatch = \"*.here\"\nrecipe = \"here\"\n",
 	})
-	f.run.Recipes = append(f.run.Recipes, recipe.Recipe{Name: "here", Version: 1, New: func() recipe.Cooker { return &there{} }}) // they have no such recipe
+	f.run.Recipes = append(f.run.Recipes, recipe.Recipe{Name: "here", Version: 1, New: func() recipe.Cooker { return &there{} }}) // the other machines lack this recipe
 	f.jobs = 1
 	refused := make(chan struct{})
 	f.server.Farm.Result = func(*repb.ActionResult) { close(refused) }
@@ -394,12 +396,13 @@ func TestRefusedElsewhere(t *testing.T) {
 	}
 }
 
-// Once nothing else is left to do, a run does not wait for machines that do not answer.
+// TestSilentFarm expects a run not to wait for machines that do not respond after all other work is
+// done.
 func TestSilentFarm(t *testing.T) {
 	asked := make(chan struct{})
 	f := newFarm(t, &remotetest.Server{Fault: func(ctx context.Context, call string) error {
 		if call == "Execute" {
-			close(asked) // closed only once, because the run waits for its first action before it sends more
+			close(asked)
 			<-ctx.Done()
 			return ctx.Err()
 		}

@@ -27,13 +27,14 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A badFarm is a team whose server has machines that fail, and lie where that can be told.
+// A badFarm is a team whose server has unreliable machines, which may fail or send detectably wrong
+// results.
 type badFarm struct {
 	*team
 	executed, failed atomic.Int64
 }
 
-// spoil sometimes changes the result of an action.
+// spoil changes some results of actions, at random.
 func (f *badFarm) spoil(r *repb.ActionResult) {
 	fault := f.dice(40)
 	if fault > 12 || len(r.OutputFiles) == 0 {
@@ -46,13 +47,13 @@ func (f *badFarm) spoil(r *repb.ActionResult) {
 		r.OutputFiles = nil
 	case 1:
 		r.ExitCode = 1
-	case 2: // wrong digest: of another output, or of the record
+	case 2: // the digest of another output, or of the record
 		one.Digest = r.OutputFiles[0].Digest
 	case 3:
 		one.Path = "out/1"
 	case 4:
 		r.OutputSymlinks = []*repb.OutputSymlink{{Path: "out/0", Target: "/etc/passwd"}}
-	case 5: // the server loses it
+	case 5: // the server loses the output
 		f.server.Change(func(blobs map[string][]byte, _ map[string]*repb.ActionResult) { delete(blobs, one.Digest.Hash) })
 	case 6:
 		f.server.Change(func(blobs map[string][]byte, _ map[string]*repb.ActionResult) { clear(blobs) })
@@ -61,7 +62,7 @@ func (f *badFarm) spoil(r *repb.ActionResult) {
 	}
 }
 
-// forge changes the record of an action so that it contains a false statement.
+// forge changes the record of an action so that it contains false information.
 func (f *badFarm) forge(r *repb.ActionResult, how int) {
 	for _, file := range r.OutputFiles {
 		if file.Path != "out/record" {
@@ -101,7 +102,6 @@ func (f *badFarm) forge(r *repb.ActionResult, how int) {
 	}
 }
 
-// hash is the server's name of a content.
 func (f *badFarm) hash(content []byte) string {
 	if f.server.BLAKE3 {
 		return hashing.DigestOf(content).String()
@@ -110,7 +110,7 @@ func (f *badFarm) hash(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// cook is an oracle.Cooker, like the one of a team.
+// cook is an oracle.Cooker, like team.cook.
 func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
 	if filepath.Base(folders.Cache) == "store" && filepath.Base(filepath.Dir(folders.Cache)) == "new" {
 		f.alone.Add(1)
@@ -122,7 +122,7 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 	ctx, run := options(ctx, folders, mode)
 	adjust := run.Adjust
 	how := [...]string{"always", "auto"}[f.dice(2)]
-	run.Workers = 1 // one local worker, so that other machines get more work
+	run.Workers = 1
 	run.Adjust = func(p *cook.Project) {
 		adjust(p)
 		p.Remote = cook.Remote{URL: f.share.URL, Upload: "never", NoRead: f.dice(2) == 0, NoRace: f.dice(2) == 0, Program: os.Args[0], Exec: how, Jobs: 1 + f.dice(4)}
@@ -130,11 +130,12 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 	return oracle.Cook(ctx, run)
 }
 
-// After any edits, the outputs equal a cook from scratch on one machine, however other machines fail.
+// TestExecutedEqualsFromScratch makes random edits while other machines fail. The outputs must
+// equal those of a cook from scratch on one machine.
 func TestExecutedEqualsFromScratch(t *testing.T) {
 	var executed, failed, alone int64
 	for i := range scripts(75, 2) {
-		t.Run(fmt.Sprint("seed ", *seed+i), func(t *testing.T) { // subtest, so that the memory of its server can be freed
+		t.Run(fmt.Sprint("seed ", *seed+i), func(t *testing.T) { // a subtest, so that the memory of its server can be freed
 			f := &badFarm{team: newTeam(t, *seed+i)}
 			f.play(t, oracle.Random(*seed+i, oracle.Options{Rounds: *rounds, Tools: true, Targets: i%3 == 0}))
 			alone += f.alone.Load()
@@ -174,8 +175,9 @@ var (
 	troubleBeside = flag.Int("trouble.beside", 10, "how many runs go side by side")
 )
 
-// Whatever fault the server, the connection or the credentials have, a cook has the same outputs
-// and failures as a cook without a server, and its store restores the same outputs.
+// TestTroubledServers simulates faults of the server, the connection and the credentials. A cook
+// must have the same outputs and failures as without a server, and its store must restore the same
+// outputs.
 func TestTroubledServers(t *testing.T) {
 	alone := sampleProject(t)
 	alone.write("data/broken.json", "{")
@@ -207,7 +209,8 @@ func TestTroubledServers(t *testing.T) {
 	close(runs)
 	players.Wait()
 	t.Logf("%d runs: %d results given, %d assets restored, 0 wrong", *troubleRuns, given.Load(), restored.Load())
-	// On a busy machine no look-up may reach the server in time, so a few runs may restore nothing.
+	// On a busy machine, no lookup may reach the server in time, and a few runs may restore
+	// nothing.
 	if given.Load() == 0 || restored.Load() == 0 && *troubleRuns > 10 {
 		t.Error("the troubles are too hard")
 	}
@@ -221,7 +224,7 @@ type troubledPlay struct {
 	dir     string
 }
 
-// play has a machine give its results to a server and another one take them.
+// play lets one machine upload its results to a server and another machine download them.
 func (w *troubledPlay) play(kind string, seed uint64) (restored, given int) {
 	r := rand.New(rand.NewPCG(seed, 3))
 	var mu sync.Mutex
@@ -238,7 +241,7 @@ func (w *troubledPlay) play(kind string, seed uint64) (restored, given int) {
 	defer os.RemoveAll(dir)
 	server := remotetest.StartTroubled(w, kind, draw)
 	from := server.Faulty
-	if draw(2) == 0 { // server without its fault at first
+	if draw(2) == 0 {
 		server.Calm.Store(true)
 		from = server.Direct
 	}
@@ -250,7 +253,8 @@ func (w *troubledPlay) play(kind string, seed uint64) (restored, given int) {
 	return s.Restored.Assets, given
 }
 
-// cook cooks with a store into a new directory, and compares the outputs.
+// cook cooks with a given store into a new directory, and compares the outputs with the expected
+// ones.
 func (w *troubledPlay) cook(store, out string, at *remotetest.Address) cook.Summary {
 	run := oracle.Run{Dir: w.assets, Out: filepath.Join(w.dir, "out-"+out), Cache: filepath.Join(w.dir, "store-"+store), Workers: 2}
 	if at != nil {

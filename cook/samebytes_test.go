@@ -13,14 +13,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/manifest.json")
 
-// The outputs of testdata/assets are those listed in testdata/manifest.json on every
-// processor, with any number of workers, directory names and build tags. After changing a
-// recipe, raise its version and run this test with -update.
+// TestSameBytesEverywhere compares the outputs of testdata/assets with testdata/manifest.json. They
+// must be the same on every processor, for any number of workers, any directory names, and all
+// build tags. After changing a recipe, raise its version and run this test with -update.
 func TestSameBytesEverywhere(t *testing.T) {
 	golden := filepath.Join("testdata", "manifest.json")
 	var first oracle.Tree
 	for i, workers := range []int{1, 2, 16} {
-		// Directory names of different lengths.
 		base := filepath.Join(t.TempDir(), fmt.Sprintf("%0*d", 1+7*i, 0))
 		out := filepath.Join(base, "out")
 		s, err := oracle.Run{
@@ -56,7 +55,6 @@ func TestSameBytesEverywhere(t *testing.T) {
 	}
 }
 
-// commonPrefix returns the length of the common prefix.
 func commonPrefix(a, b []byte) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// An index that is truncated while it is in use costs time and a note, nothing else. It is
-// truncated when the scan begins, after the run has opened it.
+// TestIndexTruncatedWhileInUse truncates the index when the scan begins, after the run has opened
+// it. The outputs must be correct, with a note.
 func TestIndexTruncatedWhileInUse(t *testing.T) {
 	for _, length := range []int64{0, 4096} {
 		for _, dry := range []bool{true, false} {
@@ -56,8 +56,8 @@ func TestIndexTruncatedWhileInUse(t *testing.T) {
 	}
 }
 
-// A named pipe in place of a state file neither blocks a run nor causes a wrong output:
-// the run reports it or ignores it.
+// TestPipeInPlaceOfStateFile replaces state files with named pipes. A run must neither block nor
+// leave wrong outputs.
 func TestPipeInPlaceOfStateFile(t *testing.T) {
 	for _, name := range []string{".cook/index", ".cook/changes-*", ".cook/journal", ".cook/lock", "manifest.json"} {
 		t.Run(name, func(t *testing.T) {

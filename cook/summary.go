@@ -12,39 +12,40 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
-// A Count is the number of assets with one outcome, and the sums of their bytes and times. It has
+// A Count is the number of assets with one outcome, and the totals of their bytes and times. It has
 // the fields
 //
 //	Assets int
 //	In     int64         // bytes of sources
 //	Out    int64         // bytes of artifacts
-//	Time   time.Duration // spent on them, summed over the workers
+//	Time   time.Duration // working time, added over the workers
 type Count = stats.Count
 
-// A Summary has the numbers of a run. An asset cooked for two targets counts twice. Each asset
-// found has exactly one outcome, from ByStamp to NotReached.
+// A Summary has the numbers of a run. An asset with two targets counts twice. Each asset found has
+// exactly one outcome, from ByStamp to NotReached.
 type Summary struct {
 	Found      Count `json:"found"`
 	ByStamp    Count `json:"up_to_date_by_stamp"`
 	ByChecksum Count `json:"up_to_date_by_checksum"`
-	Unchanged  Count `json:"unchanged"` // an input changed, the artifacts did not
+	Unchanged  Count `json:"unchanged"` // an input changed, but the artifacts did not
 	Restored   Count `json:"restored"`
 	Cooked     Count `json:"cooked"`
-	NotShipped Count `json:"not_shipped"` // other cooked assets contain them
+	NotShipped Count `json:"not_shipped"` // other cooked assets contain the source
 	Failed     Count `json:"failed"`
 	NotReached Count `json:"not_reached"`
-	Removed    Count `json:"removed"` // artifacts, not assets
-	// Errors counts failures outside of assets; Warnings counts likely mistakes in sources.
+	Removed    Count `json:"removed"` // counts artifacts rather than assets
+	// Errors counts failures that concern no asset; Warnings counts likely mistakes in sources.
 	Errors   int `json:"errors,omitempty"`
 	Warnings int `json:"warnings,omitempty"`
 
-	// Checksummed counts files read to find changes: sources, outputs and tools.
+	// Checksummed counts the sources, outputs and tools that were read to find changes.
 	Checksummed Count `json:"checksummed"`
-	// Told is true if a watcher answered, so that the run did not look for changes itself.
+	// Told is true if a watcher reported the changes, so that the run did not look for changes
+	// itself.
 	Told bool `json:"told_by_watcher,omitempty"`
-	// Looked counts the system calls that looked for changes.
+	// Looked counts the system calls that the run made to find changes.
 	Looked Calls `json:"looked"`
-	// Saved is the recorded cook time of assets that the run did not have to cook.
+	// Saved is the recorded cook time of assets that the run did not cook.
 	Saved  time.Duration `json:"saved_ns"`
 	Took   time.Duration `json:"took_ns"` // wall time
 	DryRun bool          `json:"dry_run,omitempty"`
@@ -52,26 +53,24 @@ type Summary struct {
 	// Remote counts the traffic with Project.Remote; nil if there was none.
 	Remote *Traffic `json:"remote,omitempty"`
 
-	// Copied are the files that a first run copies because no recipe or rule applies to them.
-	// LeftOut are the files that it leaves out although no .cookignore says so. Both are sorted by
-	// size, largest first.
+	// Copied are the files that a first run copied because no recipe or rule applies. LeftOut are
+	// the files that it left out without a .cookignore. Both are sorted by size, largest first.
 	Copied  []Kind `json:"copied,omitempty"`
 	LeftOut []Kind `json:"left_out,omitempty"`
-	// First is true if nothing had been cooked into the output directory before. The command cook
-	// then sets Preset to the preset that it suggests for images without a rule: "2d", "3d",
-	// or "" if it cannot tell.
+	// First is true if nothing was cooked into the output directory before. The cook command then
+	// sets Preset to the suggested preset for images without a rule: "2d", "3d" or "".
 	First bool `json:"-"`
-	// AnyEngine is true if a first run assumed the engine "any", because nothing names an engine.
+	// AnyEngine is true if a first run assumed the engine "any" because no engine was named.
 	AnyEngine bool   `json:"any_engine,omitempty"`
 	Preset    string `json:"preset,omitempty"`
-	// Behind lists targets of earlier runs that this run did not cook and that are out of date; ""
-	// is the unnamed target.
+	// Behind lists stale targets of earlier runs that this run did not cook; "" is the unnamed
+	// target.
 	Behind []string `json:"behind,omitempty"`
 }
 
-// A Kind is the set of all files with one extension, such as ".spm", or with none (""). For files
-// and directories that were left out because of their names, the kind is the name; the name of a
-// directory ends with a slash. A Kind has the fields
+// A Kind is all files with one extension, such as ".spm", or without one (""). For files and
+// directories that were left out because of their names, Name is the name. Directory names end with
+// a slash. A Kind has the fields
 //
 //	Name  string
 //	Files int
@@ -80,25 +79,25 @@ type Kind = pass.Kind
 
 // Traffic counts the data between a run and Project.Remote. It has the fields
 //
-//	Looked     int64         // assets whose results were looked for
+//	Looked     int64         // assets looked up on the server
 //	Hits       int64         // assets with a result
 //	Downloaded int64         // artifacts
 //	Down       int64         // bytes of these artifacts
 //	Uploaded   int64         // results
-//	Up         int64         // bytes of artifacts and inputs that the server did not have
+//	Up         int64         // bytes of artifacts and inputs that the server lacked
 //	Left       int64         // results that the next run uploads
 //	Dear       int64         // results that take longer to download than to cook
 //	Executed   int64         // assets that other machines cooked
-//	Untrusted  int64         // results that no trusted key has signed
+//	Untrusted  int64         // results without a signature of a trusted key
 //	Requests   int64
-//	Waited     time.Duration // time to the first answer of the server
+//	Waited     time.Duration // time to the first response of the server
 type Traffic = remote.Stats
 
 // Calls counts system calls that look for changes. It has the fields
 //
-//	Opened int64 // directories
-//	Listed int64 // directories
-//	Stats  int64 // sources, outputs, directories, dependencies and programs
+//	Opened int64 // opened directories
+//	Listed int64 // listed directories
+//	Stats  int64 // stat calls for sources, outputs, directories, dependencies and programs
 type Calls = stats.Looked
 
 func summaryOfStats(t *stats.Stats, took time.Duration) Summary {
@@ -114,8 +113,8 @@ func summaryOfStats(t *stats.Stats, took time.Duration) Summary {
 	return s
 }
 
-// Values yields each number of a summary except the wall time, with the name of its counter. The
-// names and their order never change.
+// Values yields the numbers of a summary, except the wall time, with the names of their counters.
+// The names and their order never change.
 func (s *Summary) Values() iter.Seq2[string, int64] {
 	t := stats.Stats{
 		Found: s.Found, Removed: s.Removed, Checksummed: s.Checksummed,
@@ -134,7 +133,7 @@ func (s *Summary) UpToDate() int { return s.ByStamp.Assets + s.ByChecksum.Assets
 // Failures returns the number of failures; 0 means success.
 func (s *Summary) Failures() int { return s.Failed.Assets + s.Errors }
 
-// String returns the last line of a run. It omits all counts that are 0, except the number of
+// String returns the last line that a run prints. It omits counts of 0, except the number of
 // assets.
 func (s Summary) String() string {
 	var parts []string

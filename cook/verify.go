@@ -6,20 +6,20 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/verify"
 )
 
-// VerifyOptions are the options of Verify. The zero value cooks a sample of 5% again.
+// VerifyOptions are the options of Verify. The zero value cooks a sample of 5% of the assets again.
 type VerifyOptions struct {
 	// Patterns limit all checks to some sources, as in CookOptions.
 	Patterns []string
 	// Sample is the number of assets to cook again: a count such as "20", a percentage such as
-	// "5%", or "all". "" means "5%", which is cheap enough to run every day; since each run uses a
-	// different seed, all assets are verified in time.
+	// "5%", or "all". "" means "5%". Each run uses another seed, so daily runs verify all assets in
+	// time.
 	Sample string
-	// Seed chooses the sample. The same seed chooses the same assets as long as nothing is added,
-	// changed or removed; 0 means a different seed each time.
+	// Seed determines the sample. The same seed selects the same assets unless files are added,
+	// changed or removed. 0 means a random seed.
 	Seed uint64
-	// AllowExtra accepts files that no asset produces.
+	// AllowExtra suppresses findings about files that no asset produces.
 	AllowExtra bool
-	// Remote also compares results of Project.Remote with the assets that are cooked again.
+	// Remote also compares the assets that are cooked again with results of Project.Remote.
 	Remote bool
 	// Found is called for each difference, by one goroutine at a time; may be nil.
 	Found    func(Finding)
@@ -29,23 +29,17 @@ type VerifyOptions struct {
 
 // Verify compares the output directory with a cook from scratch, and reports every difference:
 //
-//   - It reads all outputs, sources, dependencies and programs, and compares them by BLAKE3 with
-//     the index, and the manifest with the index.
+//   - It reads all outputs, sources, dependencies and programs, and compares their BLAKE3 hashes with the index. It also compares the manifest with the index.
 //   - It finds files in the output directory that no asset produces, unless Patterns limit the sources.
-//   - It reads the records and blobs of the store that would restore this tree. It removes damaged
-//     records and blobs, so that no cook uses them; missing ones do not count as differences.
-//   - It cooks a sample of the assets again in a different scratch directory, time zone, locale and home
-//     directory, with a different number of workers. It compares them byte by byte with the output directory
-//     and, on request, with results of Project.Remote. Missing results do not count
-//     as differences.
-//   - It compares all reads, look-ups and listings of the sample with the recorded dependencies. It
-//     traces programs that could read more than their rules declare.
+//   - It reads the records and blobs of the store that would restore these outputs. It removes damaged records and blobs, so that no cook uses them. Missing ones are not differences.
+//   - It cooks a sample of the assets again with another scratch directory, time zone, locale, home directory and number of workers. It compares the new outputs byte by byte with the output directory and, if Remote is set, with results of Project.Remote. Missing results are not differences.
+//   - It compares all reads, lookups and listings of the sample with the recorded dependencies. It traces programs that could read more than their rules declare.
 //
 // Verify changes nothing else: it does not modify assets, outputs or the index. It holds the lock
-// of the output directory. Without targets in the project it verifies the targets of the last run.
+// of the output directory. Without targets in the project, it verifies the targets of the last run.
 //
-// Differences are not errors. Like Cook, Verify returns an error only if it could not do its work;
-// the result then contains the differences found so far.
+// Differences are not errors. Like Cook, Verify returns an error only if it could not do its work.
+// The result then contains the differences found so far.
 func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error) {
 	o := p.sessionOptions()
 	if opt.Remote {
@@ -56,56 +50,56 @@ func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error)
 	return sum, asPublic(err)
 }
 
-// Verified is the result of Verify. An asset cooked for two targets counts twice. Its method String
+// Verified is the result of Verify. An asset with two targets counts twice. Its method String
 // returns the last line of the output, in a fixed format for scripts. It has the fields
 //
-//	Outputs     int // looked at
-//	Bytes       int64 // read of them
-//	Blobs       int // blobs of the store, found intact
+//	Outputs     int // number of outputs read
+//	Bytes       int64 // bytes of these outputs
+//	Blobs       int // undamaged blobs of the store
 //	Again       int // assets cooked again
-//	Shared      int // results of Project.Remote that were compared with them
+//	Shared      int // results of Project.Remote compared with these assets
 //	Assets      int
-//	Seed        uint64 // draws the same sample again
+//	Seed        uint64 // selects the same sample again
 //	Differences int
 //	Took        time.Duration
 type Verified = verify.Sum
 
 // A Finding is one difference between the output directory and a cook from scratch. Its method
-// String formats it for people: one line, with the output of a program, if any, below it. It has
+// String returns one line for people, followed by the output of a program if there is any. It has
 // the fields
 //
 //	Kind    FindingKind
-//	Path    string          // the source; without one, a file of the output directory or of the store
+//	Path    string          // source; if there is none, a file of the output directory or of the store
 //	Target  string          // target of the source
-//	Targets []string        // targets to cook again; none for the unnamed target
-//	Output  string          // the artifact concerned, if any
-//	Recipe  string          // recipe that causes the finding, if known
+//	Targets []string        // targets to cook again; empty for the unnamed target
+//	Output  string          // path of the artifact; may be ""
+//	Recipe  string          // recipe that causes the finding; "" if unknown
 //	Inputs  []string        // files that should be dependencies
-//	Warning bool            // a possible cause of differences, not counted
+//	Warning bool            // possible cause of differences, not counted
 //	Bytes   *ByteDifference // first difference of two artifacts; nil if unknown
 //	Origin  *Origin         // origin of a different result on Project.Remote
-//	Text    string          // what is wrong and what to do, without the path
+//	Text    string          // error and remedy, without the path
 type Finding = verify.Finding
 
 // A FindingKind is a kind of difference:
 //
 //	"output missing"
-//	"output damaged"     another content than was cooked
-//	"output mode"        other permissions than cook gave it
-//	"extra file"         nothing makes it
+//	"output damaged"     content differs from the cooked output
+//	"output mode"        permissions differ from those that cook set
+//	"extra file"         no asset produces the file
 //	"state damaged"      index or manifest
-//	"store damaged"      a result or blob, which costs time but makes no wrong output
+//	"store damaged"      a result or blob; costs time but never causes wrong outputs
 //	"not up to date"
 //	"not reproducible"
 //	"hidden read", "hidden absence", "hidden listing"
-//	                     an input that is no dependency
+//	                     an input that is not a dependency
 //	"remote differs"     a result on Project.Remote
 //	"cannot be verified"
 type FindingKind = verify.FindingKind
 
 // A ByteDifference is the first position at which two artifacts differ. It has the fields
 //
-//	Offset int64 // first differing byte, from 0
-//	Was    int   // the byte in the output directory, -1 for its end
-//	Now    int   // the byte in the new artifact, -1 for its end
+//	Offset int64 // offset of the first differing byte
+//	Was    int   // byte in the output directory; -1 past the end
+//	Now    int   // byte in the new artifact; -1 past the end
 type ByteDifference = verify.ByteDifference

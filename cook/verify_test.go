@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// verify returns the findings and the totals.
+// verify calls Verify, and returns the findings and the totals.
 func (p *project) verify(how oracle.Check) (found []cook.Finding, sum cook.Verified) {
 	p.Helper()
 	how.Found = func(f cook.Finding) { found = append(found, f) }
@@ -26,7 +26,7 @@ func (p *project) verify(how oracle.Check) (found []cook.Finding, sum cook.Verif
 	return found, sum
 }
 
-// mustFind fails the test unless the findings have exactly these kinds.
+// mustFind fails the test unless the findings are of exactly these kinds.
 func mustFind(t *testing.T, found []cook.Finding, want ...string) {
 	t.Helper()
 	var kinds []string
@@ -40,7 +40,7 @@ func mustFind(t *testing.T, found []cook.Finding, want ...string) {
 	}
 }
 
-// flip flips a bit of a file and keeps its mode and modification time.
+// flip inverts a bit of a file. It keeps the mode and the modification time.
 func flip(t *testing.T, name string, at int) {
 	t.Helper()
 	info, err := os.Stat(name)
@@ -59,7 +59,6 @@ func flip(t *testing.T, name string, at int) {
 	}
 }
 
-// files returns the regular files below a directory.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string
@@ -90,7 +89,8 @@ func TestVerifyChangesNothing(t *testing.T) {
 	}
 }
 
-// A changed byte of any output is found, and nothing else is reported.
+// TestVerifyFindsEveryDamagedOutput changes a byte of each output, and expects a finding about this
+// output only.
 func TestVerifyFindsEveryDamagedOutput(t *testing.T) {
 	p := sampleProject(t)
 	p.cookAll()
@@ -111,7 +111,7 @@ func TestVerifyFindsEveryDamagedOutput(t *testing.T) {
 		at := i * 7 % int(info.Size())
 		flip(t, name, at)
 		how := oracle.Check{Sample: "0"}
-		if n == 0 { // cooking it again does not blame the recipe
+		if n == 0 { // cooking the asset again must not report the recipe
 			how.Sample = "all"
 		}
 		found, _ := p.verify(how)
@@ -122,29 +122,29 @@ func TestVerifyFindsEveryDamagedOutput(t *testing.T) {
 		flip(t, name, at)
 		n++
 	}
-	if n < oracle.Shipped-1 { // one may be empty
+	if n < oracle.Shipped-1 { // one output may be empty
 		t.Errorf("only %d outputs were damaged", n)
 	}
 	found, _ := p.verify(oracle.Check{})
 	mustFind(t, found)
 }
 
-// A changed source whose stamp is unchanged is found.
 func TestVerifyIgnoresTimestamps(t *testing.T) {
 	p := sampleProject(t)
 	p.cookAll()
-	for name, kind := range map[string]int{"plain.txt": 1, "mesh/cart.bin": 2} { // a source, and a dependency
+	for name, kind := range map[string]int{"plain.txt": 1, "mesh/cart.bin": 2} {
 		flip(t, filepath.Join(p.run.Dir, filepath.FromSlash(name)), 3)
 		found, sum := p.verify(oracle.Check{Sample: "all"})
 		mustFind(t, found, slices.Repeat([]string{"not up to date"}, kind)...)
 		if sum.Again != oracle.Shipped-1 {
-			t.Errorf("%s: %s", name, sum.String()) // an asset that is not up to date is not cooked again
+			t.Errorf("%s: %s", name, sum.String()) // a stale asset must not be cooked again
 		}
 		flip(t, filepath.Join(p.run.Dir, filepath.FromSlash(name)), 3)
 	}
 }
 
-// A changed file with the same checksum is found. These two words have the same CRC-32.
+// TestVerifyIgnoresChecksums replaces a word with another word of the same CRC-32, and expects a
+// finding.
 func TestVerifyIgnoresChecksums(t *testing.T) {
 	const one, two = "plumless", "buckeroo"
 	p := sampleProject(t)
@@ -175,8 +175,8 @@ func TestVerifyIgnoresChecksums(t *testing.T) {
 	}
 }
 
-// Each damaged file of the store is reported and removed; the next cook makes the same
-// outputs without it.
+// TestVerifyRemovesDamagedStoreFiles damages each file of the store. Verify must report and remove
+// the file, and the next cook must make the same outputs.
 func TestVerifyRemovesDamagedStoreFiles(t *testing.T) {
 	p := sampleProject(t)
 	p.cookAll()
@@ -214,8 +214,8 @@ func TestVerifyRemovesDamagedStoreFiles(t *testing.T) {
 	}
 }
 
-// Without targets, all targets that were cooked are verified, including the unnamed
-// one of the first cook.
+// TestVerifyTargets expects Verify to check all cooked targets by default, including the unnamed
+// target of the first cook.
 func TestVerifyTargets(t *testing.T) {
 	p := sampleProject(t)
 	p.cookAll()

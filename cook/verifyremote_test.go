@@ -19,11 +19,11 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A mark is a recipe that appends a text to its source, and the content of the file that a source
-// names after "read ".
+// A mark is a recipe that copies its source and appends a text. After "read NAME" in a source, it
+// also appends the content of the file NAME.
 type mark struct {
 	append string
-	blind  bool // does not read
+	blind  bool // whether the recipe ignores the named file
 }
 
 func (m mark) cook(job *recipe.Job) error {
@@ -41,7 +41,7 @@ func (m mark) cook(job *recipe.Job) error {
 	return job.Write(0, append(data, m.append...))
 }
 
-// A maker has a mark that is no option, so that no key has it.
+// A maker is a recipe with a mark that is not an option and therefore not part of any key.
 type (
 	maker  interface{ mark() mark }
 	honest struct{}
@@ -64,7 +64,7 @@ func (*markCooker[M]) Cook(_ context.Context, job *recipe.Job) error {
 	return m.mark().cook(job)
 }
 
-// markedBy are the recipes "mark" and "seal".
+// markedBy returns the recipes "mark" and "seal".
 func markedBy[M maker]() []recipe.Recipe {
 	return []recipe.Recipe{
 		{Name: "mark", Version: 1, New: func() recipe.Cooker { return &markCooker[M]{} }},
@@ -91,7 +91,7 @@ output = "{stem}.three"
 `,
 }
 
-// marked returns a project of those files on a machine of its own.
+// marked returns a project with sources for these recipes, on a machine of its own.
 func marked(t *testing.T, by []recipe.Recipe, r cook.Remote) cook.Project {
 	dir := t.TempDir()
 	p := cook.Project{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "store"), Recipes: by, Remote: r}
@@ -130,7 +130,7 @@ func verifyMarked(t *testing.T, p cook.Project, remote bool) (found map[string]c
 	return found, sum, err
 }
 
-// keyPair writes an Ed25519 key and its public key, and returns the files.
+// keyPair writes an Ed25519 key and its public key, and returns the names of the files.
 func keyPair(t *testing.T, name string) (private, public string) {
 	seed := sha256.Sum256([]byte(name))
 	key := ed25519.NewKeyFromSeed(seed[:])
@@ -145,13 +145,12 @@ func keyPair(t *testing.T, name string) (private, public string) {
 	return private, private + ".pub"
 }
 
-// Correct and missing results on a server are no difference.
 func TestVerifyRemote(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
 	p := marked(t, markedBy[honest](), cook.Remote{URL: url, Upload: "always"})
 	cookMarked(t, p)
-	// a, b, and both steps of c; x is only copied.
+	// The results are those of a, of b, and of both steps of c. The asset x is only copied.
 	if found, sum, err := verifyMarked(t, p, true); err != nil || len(found) > 0 || sum.Shared != 4 || sum.Again != 4 {
 		t.Errorf("%v, %+v, %v", found, sum, err)
 	}
@@ -170,13 +169,13 @@ func TestVerifyRemote(t *testing.T) {
 	}
 }
 
-// Verify finds a wrong result on a server for every way in which a run uses the result, and reports
-// both contents and the origin.
+// TestVerifyPoisonedRemote puts a wrong result on the server for every way in which a run uses
+// results. Verify must report both contents and the origin.
 func TestVerifyPoisonedRemote(t *testing.T) {
 	private, public := keyPair(t, "eve")
 	for name, tc := range map[string]struct {
 		evil  []recipe.Recipe
-		wrong map[string][2]string // content on the server, and content of a new cook
+		wrong map[string][2]string // content on the server, and content after a new cook
 	}{
 		"other content": {markedBy[lying](), map[string][2]string{
 			"a.txt": {"alpha?", "alpha!"}, "b.txt": {"read x.incincluded?", "read x.incincluded!"}, "c.one": {"gamma?", "gamma!"},
@@ -216,7 +215,7 @@ func TestVerifyPoisonedRemote(t *testing.T) {
 			if found, _, err := verifyMarked(t, p, true); err != nil || len(found) != len(tc.wrong) {
 				t.Errorf("trusted: %v, %v", found, err)
 			}
-			// A result that no run would take is no difference.
+			// A result that a run would reject is not a difference.
 			_, other := keyPair(t, "ci")
 			p.Remote.Trust = []string{other}
 			if found, sum, err := verifyMarked(t, p, true); err != nil || len(found) > 0 || sum.Shared != 0 {

@@ -11,11 +11,11 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A warner copies its source and warns unless there is a file named like the text of the
-// source with the suffix ".see".
+// A warner is a recipe that copies its source. It warns unless there is a file whose name is the
+// source's text with the suffix ".see".
 type warner struct{}
 
-var warnerCalls int // calls of Cook; there is one source
+var warnerCalls int
 
 func (*warner) Outputs() []string { return []string{"{path}"} }
 
@@ -32,9 +32,9 @@ func (*warner) Cook(_ context.Context, job *recipe.Job) error {
 	return errors.Join(err, job.Write(0, text))
 }
 
-// A warning is reported when the source is cooked and when the result is restored from
-// the store, and fails each strict run until it is fixed. A file whose existence alone was
-// checked causes work when it appears or disappears, not when it is edited.
+// TestWarnings expects a warning when a source is cooked and when it is restored, and an error in
+// strict runs. The asset must be cooked again when a file appears or disappears whose existence was
+// checked, but not when the file is edited.
 func TestWarnings(t *testing.T) {
 	for _, cheap := range []bool{false, true} {
 		for _, stored := range []bool{true, false} {

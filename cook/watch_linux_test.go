@@ -15,16 +15,17 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// While a watcher runs, each cook gives the outputs of a run from scratch, whatever was
-// edited before.
+// TestWatcherEqualsFromScratch makes random edits while a watcher runs. Each cook must give the
+// outputs of a cook from scratch.
 func TestWatcherEqualsFromScratch(t *testing.T) {
 	first := *seed
 	if first == 0 {
 		first = uint64(time.Now().UnixNano()) >> 10
 	}
 	t.Logf("-oracle.seed=%d", first)
-	// A watcher does not answer if assets fail: the cook has to report why. In about six
-	// scripts of ten it never answers, so more are played until one has.
+	// A watcher does not answer a cook if assets fail, because the cook must report the errors. In
+	// about six of ten scripts it never answers, so the test continues until one script has an
+	// answer.
 	answered := 0
 	for i := uint64(0); i < 8 || answered == 0; i++ {
 		if i == 64 {
@@ -35,14 +36,14 @@ func TestWatcherEqualsFromScratch(t *testing.T) {
 	t.Logf("the watcher answered %d times", answered)
 }
 
-// playWithWatcher plays a random script while a watcher runs, and returns how often the
-// watcher answered for a cook.
+// playWithWatcher runs a random script beside a watcher, and returns how many cooks the watcher
+// answered.
 func playWithWatcher(t *testing.T, seed uint64, copied bool) (answered int) {
 	place := newPlace(t)
 	cooker := func(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
 		result, err := cookInProcess(ctx, f, mode)
 		var locked *cook.LockedError
-		for tries := 0; errors.As(err, &locked) && tries < 1000; tries++ { // the watcher may have the lock
+		for tries := 0; errors.As(err, &locked) && tries < 1000; tries++ { // the watcher may hold the lock
 			result, err = cookInProcess(ctx, f, mode)
 		}
 		if result.FromWatcher {
@@ -87,11 +88,10 @@ func playWithWatcher(t *testing.T, seed uint64, copied bool) (answered int) {
 	return answered
 }
 
-// dueTime is far less than the minute after which a watcher checks everything, and far
-// more than it needs for work that is due.
+// dueTime is enough for a watcher's work, but less than the minute between its full checks.
 const dueTime = 25 * time.Second
 
-// watch starts a watcher and returns its rounds.
+// watch starts a watcher and returns a channel of its rounds.
 func watch(t *testing.T, opt oracle.Run) <-chan cook.Round {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -110,7 +110,7 @@ func watch(t *testing.T, opt oracle.Run) <-chan cook.Round {
 	return rounds
 }
 
-// awaitRound waits for a round that cooked something.
+// awaitRound waits for a round that cooked an asset.
 func awaitRound(t *testing.T, rounds <-chan cook.Round) {
 	t.Helper()
 	late := time.After(dueTime)
@@ -126,8 +126,8 @@ func awaitRound(t *testing.T, rounds <-chan cook.Round) {
 	}
 }
 
-// The slow recipe copies its source, but first sends to slowStarted and receives from
-// slowResume. These are variables because the fields of a recipe can only hold options.
+// slow is a recipe that copies its source. It first sends to slowStarted and receives from
+// slowResume, which are global because the fields of a recipe must be options.
 type slow struct{}
 
 var slowStarted, slowResume = make(chan struct{}), make(chan struct{})
@@ -164,7 +164,7 @@ func (s *slow) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, data)
 }
 
-// within waits for something that the watcher has to do soon.
+// within waits for an event that the watcher must soon cause.
 func within(t *testing.T, what string, happens func(late <-chan time.Time) bool) {
 	t.Helper()
 	if !happens(time.After(dueTime)) {
@@ -172,21 +172,21 @@ func within(t *testing.T, what string, happens func(late <-chan time.Time) bool)
 	}
 }
 
-// A cook that asks a watcher and is canceled before the answer does not stop the watcher
-// from doing the work that it found for that cook: here, a write through a hard link
-// outside of the tree, which causes no event.
+// TestWatcherFinishesWhenClientLeaves cancels a cook that waits for a watcher's answer. The watcher
+// must still do the work that it found for the cook. The edit is made through a hard link outside
+// of the tree, which causes no file system event.
 func TestWatcherFinishesWhenClientLeaves(t *testing.T) {
 	p := newProject(t)
 	p.writeFile("outside", "first")
 	p.write("cook.toml", "[[rule]]\nmatch = \"*.slow\"\nrecipe = \"slow\"\n")
 	p.must(os.Link(p.path("outside"), p.asset("a.slow")))
 	p.run.Recipes = []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}}
-	p.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // so that stamps are trusted at once
+	p.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // makes all stamps old enough to be trusted
 	rounds := watch(t, p.run)
 	<-slowStarted
 	slowResume <- struct{}{}
 	awaitRound(t, rounds)
-	if s := p.cook(); !s.Told { // the watcher is idle, and knows of the hard link
+	if s := p.cook(); !s.Told { // the watcher is idle, and knows the hard link
 		t.Fatalf("%+v", s)
 	}
 
@@ -215,14 +215,15 @@ func TestWatcherFinishesWhenClientLeaves(t *testing.T) {
 	awaitRound(t, rounds)
 }
 
-// An asset directory that is removed and made again is soon cooked.
+// TestWatcherRecoversAssetFolder removes the asset directory of a watcher and makes it again. The
+// watcher must soon cook the new assets.
 func TestWatcherRecoversAssetFolder(t *testing.T) {
 	p := newProject(t)
 	p.write("a.txt", "0")
 	rounds := watch(t, p.run)
 	awaitRound(t, rounds)
 	p.must(os.RemoveAll(p.run.Dir))
-	for r := range rounds { // repeats until the watcher has noticed
+	for r := range rounds { // repeat until the watcher has noticed the removal
 		if r.Err != nil {
 			break
 		}
@@ -231,8 +232,8 @@ func TestWatcherRecoversAssetFolder(t *testing.T) {
 	awaitRound(t, rounds)
 }
 
-// A question beside a watcher that is at work is answered from the index: that a round has
-// not tidied up yet does not make the question list the whole tree.
+// TestWhyBesideWorkingWatcher calls Why during a round of a watcher. Why must use the index, and
+// must not list the whole tree because the round is unfinished.
 func TestWhyBesideWorkingWatcher(t *testing.T) {
 	p := newProject(t)
 	p.write("cook.toml", "[[rule]]\nmatch = \"*.slow\"\nrecipe = \"slow\"\n")
@@ -240,16 +241,16 @@ func TestWhyBesideWorkingWatcher(t *testing.T) {
 	p.write("b.txt", "b")
 	p.write("far/c.txt", "c")
 	p.run.Recipes = []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}}
-	p.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // so that stamps are trusted at once
+	p.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // makes all stamps old enough to be trusted
 	rounds := watch(t, p.run)
 	<-slowStarted
 	slowResume <- struct{}{}
 	awaitRound(t, rounds)
-	if s := p.cook(); !s.Told { // the watcher is idle
+	if s := p.cook(); !s.Told {
 		t.Fatalf("%+v", s)
 	}
 	p.write("a.slow", "second")
-	<-slowStarted // a round is now in progress
+	<-slowStarted
 	p.write("far/cook.toml", "which no run could take")
 	all, err := cook.Why(t.Context(), p.run.Project(), "b.txt", cook.WhyOptions{})
 	slowResume <- struct{}{}
@@ -259,8 +260,8 @@ func TestWhyBesideWorkingWatcher(t *testing.T) {
 	awaitRound(t, rounds)
 }
 
-// A question about one asset does not list the whole tree because the manifest is being
-// replaced.
+// TestWhyIgnoresManifest calls Why while the manifest is replaced. Why must not list the whole tree
+// for this reason.
 func TestWhyIgnoresManifest(t *testing.T) {
 	p := newProject(t)
 	p.write("b.txt", "b")
@@ -274,14 +275,14 @@ func TestWhyIgnoresManifest(t *testing.T) {
 	}
 }
 
-// A write through one name of a file reaches the outputs of its other name in
-// another directory without an event, whatever made the first name: also
-// in a directory that is listed in every round because it holds a symbolic link.
+// TestWatcherLearnsOfNewNames adds a hard link to an asset and writes through the other name, which
+// causes no event. The watcher must cook the asset, even if its directory is listed in every round
+// because of a symbolic link.
 func TestWatcherLearnsOfNewNames(t *testing.T) {
 	for name, came := range map[string]struct {
-		linked string // the new name of y/b.json
+		linked string // the new name of the file y/b.json
 		links  map[string]string
-		other  bool // another cook meets it before the watcher does
+		other  bool // whether another cook finds the new name before the watcher
 	}{
 		"beside a link":              {linked: "x/a.json", links: map[string]string{"x/other": "../y/c.json"}},
 		"beside no link":             {linked: "z/a.json"},
@@ -291,7 +292,7 @@ func TestWatcherLearnsOfNewNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			opt := oracle.Run{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store"),
-				Now: func() time.Time { return time.Now().Add(time.Minute) }} // so that stamps are trusted at once
+				Now: func() time.Time { return time.Now().Add(time.Minute) }} // makes all stamps old enough to be trusted
 			asset := func(name string) string { return filepath.Join(opt.Dir, name) }
 			must := func(err error) {
 				t.Helper()
@@ -320,7 +321,7 @@ func TestWatcherLearnsOfNewNames(t *testing.T) {
 			}
 			if came.other {
 				own := opt
-				own.Verify, own.Wait = true, true // so that it does not ask the watcher
+				own.Verify, own.Wait = true, true // the cook must not query the watcher
 				_, err := own.Cook(t.Context())
 				must(err)
 			}
@@ -341,11 +342,11 @@ func TestWatcherLearnsOfNewNames(t *testing.T) {
 	}
 }
 
-// A watcher notices what lists say that are no assets, and come and go, also by another name of
-// the file elsewhere.
+// TestWatcherSeesExtracts expects a watcher to notice changes of lists that are not assets. It must
+// also notice added and removed lists, and edits through hard links.
 func TestWatcherSeesExtracts(t *testing.T) {
 	g := newGallery(t, "m/a.pic", "m/t/a.pic", "m/t/b.pic")
-	g.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // so that stamps are trusted at once
+	g.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // makes all stamps old enough to be trusted
 	awaitRound(t, watch(t, g.run))
 	step := func(name, want string) {
 		t.Helper()
@@ -365,7 +366,7 @@ func TestWatcherSeesExtracts(t *testing.T) {
 	g.writeFile("elsewhere.list", "use a.pic x\n")
 	g.must(os.Link(g.path("elsewhere.list"), g.asset("m/linked.list")))
 	step("m/a.pic", "m/a.pic\nlinked.list: use a.pic x\n")
-	g.writeFile("elsewhere.list", "use a.pic another\n") // written in place
+	g.writeFile("elsewhere.list", "use a.pic another\n")
 	step("m/a.pic", "m/a.pic\nlinked.list: use a.pic another\n")
 	g.remove("m/linked.list")
 	step("m/a.pic", "m/a.pic\n")

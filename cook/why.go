@@ -23,66 +23,67 @@ import (
 // An Explanation lists everything that determines the result of one asset for one target.
 type Explanation struct {
 	Path, Target string
-	// ID is the ID of the asset; "" if assets have none, or the asset was never cooked.
+	// ID is the ID of the asset. It is "" if assets have no IDs, or if the asset was never cooked.
 	ID string
-	// Runs is true if a run would work on the asset; Reasons says why. Err is the error that the
-	// run would report for the asset.
+	// Runs is true if a run would work on the asset, for the given Reasons. Err is the error that
+	// the run would report.
 	Runs    bool
 	Reasons []Reason
 	Err     error
-	// Makes has the recipe's lines about the result. Warnings has one line for each likely mistake.
+	// Makes has lines of the recipe about the expected result. Warnings has one line for each
+	// likely mistake.
 	Makes, Warnings []string
-	// Options are the recipe and its options; Rules are the rules that set them, in order of
-	// increasing precedence. Both are empty if no recipe could be chosen.
+	// Options are the recipe and its options. Rules are the rules that set them, with increasing
+	// precedence. Both are empty if no recipe could be chosen.
 	Options []Option
 	Rules   []string
-	// Overruled has a line for each setting of a rule that another rule overrides.
+	// Overruled has a line for each setting that a rule of higher precedence overrides.
 	Overruled []string
-	// Inputs are the source, the dependencies of the last run, and programs.
+	// Inputs are the source, the dependencies in the last run, and the programs.
 	Inputs []Input
 	Last   *LastTime // nil if the asset was never cooked
 }
 
-// An Option is one option, its value and the origin of the value.
+// An Option is the value of one option, and the origin of the value.
 type Option struct {
-	Key   string `json:"key"` // the first one's is "recipe"
+	Key   string `json:"key"` // key of the option; the first option is "recipe"
 	Value string `json:"value"`
 	From  string `json:"from"` // such as "cook.toml:3", "built-in" or "default"
 }
 
-// An Input is a file on which the result depends. Was is its content in the last run, "" if
-// unknown. Now is its current content, "" for an absent file. Err is true for an unreadable file.
+// An Input is a file that the result depends on. Was is its content in the last run; "" if unknown.
+// Now is its current content; "" if the file is missing. Err is true if the file cannot be read.
 type Input struct {
 	Path    string `json:"path"`
-	Now     string `json:"now,omitempty"` // BLAKE3
-	Was     string `json:"was,omitempty"` // BLAKE3, or "absent"
+	Now     string `json:"now,omitempty"` // BLAKE3 hash
+	Was     string `json:"was,omitempty"` // BLAKE3 hash, or "absent"
 	Program bool   `json:"program,omitempty"`
 	Err     bool   `json:"unreadable,omitempty"`
 }
 
-// LastTime describes the last time that a run worked on an asset.
+// LastTime describes the last work on an asset.
 type LastTime struct {
 	Outcome  Outcome       `json:"outcome"`
 	At       time.Time     `json:"at"`
 	CookTime time.Duration `json:"cook_ns"`
 	Reasons  []string      `json:"reasons"`
 	Outputs  []Output      `json:"outputs"`
-	Origin   *Origin       `json:"origin,omitempty"` // nil if it was cooked on this machine
+	Origin   *Origin       `json:"origin,omitempty"` // nil if this machine cooked the asset
 }
 
-// An Origin describes where a result comes from, as its server claims. It has the fields
+// An Origin describes where a result comes from, as the server claims. It has the fields
 //
 //	Server string    // address
-//	Run    string    // ID of the run that cooked it
+//	Run    string    // ID of the run that cooked the result
 //	Host   string    // machine of that run
-//	Key    string    // fingerprint of the key that signed it; "" for none
+//	Key    string    // fingerprint of the signing key; "" for none
 //	At     time.Time // time of that run; zero if unknown
 type Origin = store.Origin
 
-// An Output is an artifact and its current state.
+// An Output is an artifact and its state on the disk.
 type Output struct {
 	Path  string `json:"path"`
-	Blob  string `json:"blob"` // BLAKE3
+	Blob  string `json:"blob"` // BLAKE3 hash
 	Size  int64  `json:"bytes"`
 	State string `json:"state"` // "intact", "missing" or "edited"
 }
@@ -90,14 +91,15 @@ type Output struct {
 // ErrNoAsset is the error for a path that names no asset.
 var ErrNoAsset = errors.New("no such asset")
 
-// Why explains one asset and changes nothing on the disk. It returns one explanation for each
-// target. The path names a source, relative to Project.Dir or to the current directory, or an output.
+// Why explains one asset without changing anything on the disk. It returns one explanation for each
+// target. The path names a source, relative to Project.Dir or to the working directory, or an
+// output.
 func Why(ctx context.Context, p Project, path string, opt WhyOptions) ([]Explanation, error) {
 	all, err := explainAsset(ctx, opt.questionOptions(p), path)
 	return all, asPublic(err)
 }
 
-// WhyOptions describe the run that Why explains, as CookOptions do.
+// WhyOptions describe the run to explain. Fields of the same name mean the same as in CookOptions.
 type WhyOptions struct {
 	IgnoreTimestamps bool
 	OutputsByFolder  bool
@@ -164,7 +166,7 @@ func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.
 			}
 			now := t.Contents.At(ctx, d.On)
 			if contents.IsSilent(*d) && plan.Dependency(d.Name, d.On, now) == *d {
-				continue // recorded as asked, but without an answer
+				continue // omit an extract that was and is empty
 			}
 			e.Inputs = append(e.Inputs, inputOf(t.Contents.Asked(d.On), was, now))
 		}
@@ -184,7 +186,6 @@ func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.
 	return e
 }
 
-// ruleChoices lists the settings that the rules chose.
 func ruleChoices(m *plan.Method) (options []Option, rules []string) {
 	for step := range m.Choice.Steps("") {
 		options = append(options, Option{"recipe" + step.Of, fmt.Sprintf("%s version %d", step.Recipe.Name, step.Recipe.Version), step.Chosen().String()})

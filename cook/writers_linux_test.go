@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A mapping is a memory mapping of a file of at most one page.
+// A mapping is a memory mapping of a file with at most one page.
 type mapping struct {
 	*project
 	name string
@@ -45,7 +45,7 @@ func (m *mapping) stamp() scan.Stamp {
 	return scan.StampOf(info)
 }
 
-// write changes the content and reports whether the stamp is unchanged.
+// write changes the content. unseen reports whether the stamp is still the same.
 func (m *mapping) write(text string) (unseen bool) {
 	m.Helper()
 	if len(text) != m.size {
@@ -56,8 +56,8 @@ func (m *mapping) write(text string) (unseen bool) {
 	return m.stamp() == before
 }
 
-// A write through a memory mapping can leave the stamp of a file unchanged, even when the
-// stamp looks old enough to be trusted. Incremental and full runs notice it all the same.
+// TestWritesThroughMapping writes to files through a memory mapping, which can leave old stamps
+// unchanged. Incremental and full runs must notice the changes.
 func TestWritesThroughMapping(t *testing.T) {
 	const gltf = `{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":8}]}`
 	text := func(n int) string { return fmt.Sprintf("text %03d", n) }
@@ -76,11 +76,11 @@ func TestWritesThroughMapping(t *testing.T) {
 		"ignore":     {"assets/.cookignore", ignore},
 	} {
 		for mode, opt := range map[string]struct {
-			patterns []string // all runs are full if set
-			force    bool     // the run that records the stamp is full
+			patterns []string
+			force    bool
 		}{"incremental": {}, "full": {patterns: []string{"**"}}, "full then incremental": {force: true}} {
 			t.Run(what+", "+mode, func(t *testing.T) {
-				// On tmpfs no page is written back meanwhile.
+				// Files in tmpfs have no backing store, so their pages are never written back.
 				if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 					t.Setenv("TMPDIR", "/dev/shm")
 				}
@@ -98,14 +98,14 @@ func TestWritesThroughMapping(t *testing.T) {
 				p.cook()
 
 				m := p.mapped(p.path(tt.file))
-				// The first write after the page was written back changes the stamp, those
-				// after it do not, until the page is written back again.
+				// After a page is written back, the next write changes the stamp. Further writes do
+				// not, until the page is written back again.
 				now := 0
 				for try := 0; ; try++ {
 					m.write(tt.text(now))
 					p.tick()
 					p.run.Force = opt.force
-					p.cook() // records the stamp
+					p.cook()
 					p.run.Force = false
 					now++
 					if m.write(tt.text(now)) {
@@ -121,8 +121,8 @@ func TestWritesThroughMapping(t *testing.T) {
 	}
 }
 
-// An output that is still open for writing when its recipe returns could change after it
-// was checksummed: the asset fails, with the reason.
+// TestOutputStillOpen keeps an output open for writing after its recipe has returned. The asset
+// must fail, because the output could change after it was checksummed.
 func TestOutputStillOpen(t *testing.T) {
 	var left []*os.File
 	defer func() {
@@ -151,13 +151,13 @@ func TestOutputStillOpen(t *testing.T) {
 	if w.failure("b.txt") != want || len(w.failed) != 1 {
 		t.Errorf("%s: failed %q, want b.txt: %s", line, w.failed, want)
 	}
-	if tree := readTree(t, out); len(tree) != 2 || !strings.HasSuffix(tree["a.txt"], " a") { // and the manifest
+	if tree := readTree(t, out); len(tree) != 2 || !strings.HasSuffix(tree["a.txt"], " a") { // the output and the manifest
 		t.Errorf("the output directory has %q", tree)
 	}
 }
 
-// An output that is edited in place while its asset is cooked again is not taken for
-// unchanged, even though the new output equals the one before the edit.
+// TestOutputEditedWhileCooking edits an output in place while its asset is cooked again. The run
+// must not regard the output as unchanged, although the new output equals the old one.
 func TestOutputEditedWhileCooking(t *testing.T) {
 	for _, patterns := range [][]string{nil, {"**"}} {
 		p := smallFiles(t, 3)
@@ -184,13 +184,13 @@ func TestOutputEditedWhileCooking(t *testing.T) {
 				t.Errorf("the output is %q, %v", data, err)
 			}
 		}
-		recipeMu.Unlock() // unlocked here for the next copyFound, not in the cleanup
+		recipeMu.Unlock() // unlock here rather than in the cleanup, because copyFound needs the lock
 		p.Cleanup(recipeMu.Lock)
 	}
 }
 
-// withTool makes assets, and a rule that cooks x.do by a shell script: $1 is its source, $2 its
-// output, and more follow.
+// withTool makes assets, and a rule that cooks x.do with a shell script. The script's arguments are
+// the source $1, the output $2, and more.
 func withTool(t *testing.T, script string, more ...string) *project {
 	t.Helper()
 	p := fewAssets(t)
@@ -203,8 +203,8 @@ func withTool(t *testing.T, script string, more ...string) *project {
 	return p
 }
 
-// A process that a tool left running writes to the scratch path that the tool was given.
-// That does not change an output of the next cook, which reuses the path.
+// TestToolOutlivesItsRun leaves a process of a tool running, which writes to the tool's scratch
+// path. The next cook uses the same path, and its output must not change.
 func TestToolOutlivesItsRun(t *testing.T) {
 	dir := t.TempDir()
 	first, stray, free := filepath.Join(dir, "first"), filepath.Join(dir, "stray"), filepath.Join(dir, "free")
@@ -213,15 +213,15 @@ func TestToolOutlivesItsRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The first run leaves a process behind and fails. The second one writes its output,
-	// and then lets that process write.
+	// The first run leaves a process behind and fails. The second run writes its output, and then
+	// lets the process write.
 	p := withTool(t, `if mkdir "$3" 2>/dev/null; then
 env -i setsid sh -c '>"$4/left"; read x < "$2"; echo bad > "$1"; echo done > "$3"' sh "$2" "$4" "$5" "$3" >/dev/null 2>&1 &
 until [ -e "$3/left" ]; do sleep 0.01; done
 exit 1
 fi
 echo good > "$2"; echo go > "$4"; read x < "$5"`, first, stray, free)
-	p.run.Patterns = []string{"x.do"} // so that both runs use the same scratch path
+	p.run.Patterns = []string{"x.do"} // makes both runs use the same scratch path
 	if s := p.cook(); s.Failed.Assets != 1 {
 		t.Fatal(s.String())
 	}
@@ -231,12 +231,12 @@ echo good > "$2"; echo go > "$4"; read x < "$5"`, first, stray, free)
 	}
 }
 
-// A tool that writes where it should not is noticed: at once if it changes its own source,
-// otherwise by the next run.
+// TestToolWritesElsewhere uses a tool that writes to other files than its output. A tool that
+// changes its source must fail at once; other changes must be noticed by the next run.
 func TestToolWritesElsewhere(t *testing.T) {
 	for what, tc := range map[string]struct {
 		script string
-		fails  string // part of the asset's error
+		fails  string // part of the expected error
 	}{
 		"its source":      {`echo > "$2"; echo x >> "$1"`, "the file changed while it was being cooked; run cook again"},
 		"another source":  {`echo > "$2"; echo x >> plain.txt`, ""},
@@ -262,7 +262,6 @@ func TestToolWritesElsewhere(t *testing.T) {
 		if got := rec.failure("x.do"); tc.fails == "" && got != "" || !strings.Contains(got, tc.fails) {
 			t.Errorf("%s: the asset's error is %q, want %q", what, got, tc.fails)
 		}
-		// Replace the tool with a recipe.
 		p.write("cook.toml", "[[rule]]\nmatch = \"*.do\"\nrecipe = \"copy\"\n")
 		for _, name := range []string{"link", "x.do"} {
 			if what == "output's name" || name == "link" {

@@ -1,7 +1,6 @@
 //go:build !race
 
-// Excluded with the race detector, which makes sync.Pool drop items at random and so changes the
-// number of allocations.
+// This test is excluded with the race detector, because sync.Pool then drops items at random.
 
 package crcslice8
 
@@ -21,7 +20,6 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 }
 
-// table is a Table or a Table64.
 type table[R register] interface {
 	Checksum(p []byte) R
 	Combine(a, b R, lenB int64) R

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Processor extensions that kernels need. x/sys/cpu reports AVX-512 only if the operating system
-// saves its registers.
+// These are the processor extensions that kernels need. x/sys/cpu reports AVX-512 only if the
+// operating system saves its registers.
 var (
 	hasSSE42      = cpu.X86.HasSSE42
 	hasPCLMULQDQ  = cpu.X86.HasPCLMULQDQ && cpu.X86.HasAVX
@@ -18,29 +18,30 @@ var (
 	hasVPCLMULQDQ = hasPCLMULQDQ && hasAVX512 && cpu.X86.HasAVX512VPCLMULQDQ
 )
 
-// Lengths in bytes from which a kernel is the fastest, as measured; see bench/results/crc32.md.
+// These are measured lengths in bytes from which a kernel is the fastest; see
+// bench/results/crc32.md.
 const (
-	fromPCLMULQDQ  = 16  // minimum of the kernel
-	fromVPCLMULQDQ = 128 // higher than the minimum, 64, because the last steps take long
+	fromPCLMULQDQ  = 16  // the kernel's minimum length
+	fromVPCLMULQDQ = 128 // the kernel's minimum length is 64, but its last steps take long
 	fromRegisters  = 8 << 10
-	untilCRC32Q    = 128 // fewer bytes are faster with CRC32Q, if the processor has both
+	untilCRC32Q    = 128 // CRC32Q is faster for fewer bytes, if the processor has both extensions
 )
 
-// archTable holds the data of a table for the kernels in assembly.
+// archTable holds the data that the assembly kernels need.
 //
-// It names the kernel to call instead of pointing to it: bytes passed to a function pointer
+// It has the number of a kernel instead of a function pointer: bytes passed to a function pointer
 // escape, and the caller would have to allocate them on the heap.
 type archTable struct {
-	folds     *folds // nil without PCLMULQDQ
+	folds     *folds // nil if the processor lacks PCLMULQDQ
 	wide      bool   // the processor has VPCLMULQDQ
-	registers bool   // AVX-512 without VPCLMULQDQ, and a polynomial with a kernel
-	crc32q    int    // CRC32Q is used for fewer bytes than this
-	tiny      int    // fewer bytes than this are processed without a call
+	registers bool   // the processor has AVX-512 without VPCLMULQDQ, and the polynomial has a register kernel
+	crc32q    int    // lengths below this use CRC32Q
+	tiny      int    // lengths below this are processed without a function call
 }
 
 // prepare computes the kernels' factors for a polynomial of degree 64.
 func (a *archTable) prepare(poly uint64, reflected bool) {
-	narrow := uint32(poly) == 0 // a polynomial of at most 32 bits, shifted up
+	narrow := uint32(poly) == 0 // the polynomial has at most 32 bits, and is shifted up
 	if hasSSE42 && narrow && poly>>32 == polyCastagnoli && reflected {
 		a.crc32q = math.MaxInt
 	}
@@ -55,7 +56,7 @@ func (a *archTable) prepare(poly uint64, reflected bool) {
 	}
 }
 
-// The kernels. archTable.kernel chooses one for update and for Table.Kernel.
+// These are the kernels for Table.Update and Table.Kernel.
 const (
 	kernelPortable = iota
 	kernelCRC32Q
@@ -66,7 +67,6 @@ const (
 
 var kernelNames = [...]string{"", "crc32q", "pclmulqdq", "vpclmulqdq", "registers"}
 
-// kernel chooses the kernel for n bytes.
 func (a *archTable) kernel(n int) int {
 	switch {
 	case n < a.crc32q:
@@ -81,7 +81,6 @@ func (a *archTable) kernel(n int) int {
 	return kernelPCLMULQDQ
 }
 
-// update implements Update.
 func (t *Table) update(crc uint32, p []byte) uint32 {
 	state := t.stateOfSum(crc)
 	if len(p) < t.arch.tiny {
@@ -102,7 +101,6 @@ func (t *Table) update(crc uint32, p []byte) uint32 {
 	return t.sumOfState(state)
 }
 
-// update implements Update.
 func (t *Table64) update(crc uint64, p []byte) uint64 {
 	state := t.stateOfSum64(crc)
 	if len(p) < t.arch.tiny {
@@ -123,25 +121,25 @@ func (t *Table64) update(crc uint64, p []byte) uint64 {
 	return t.sumOfState64(state)
 }
 
-// pclmulqdq returns the state after p, which has 16 bytes or more.
+// pclmulqdq returns the state after p. len(p) must be at least 16.
 func (a *archTable) pclmulqdq(state uint64, p []byte) uint64 {
 	return fold16(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(a.folds))
 }
 
-// vpclmulqdq returns the state after p, which has 64 bytes or more.
+// vpclmulqdq returns the state after p. len(p) must be at least 64.
 func (a *archTable) vpclmulqdq(state uint64, p []byte) uint64 {
 	return fold64(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(a.folds))
 }
 
-// hasRegisters reports whether a polynomial has a register kernel. The kernel works for both bit
+// hasRegisters reports whether a polynomial has a register kernel. The kernel supports both bit
 // orders.
 func hasRegisters(poly uint64) bool {
 	return poly == polyIEEE || poly == polyCastagnoli || poly == polyKoopman
 }
 
-// registers returns the state after p, which has 4 KiB or more. The register kernel reduces the
-// whole units of p to a remainder of 2 KiB. The ordinary kernels process this remainder and then
-// the bytes after the whole units.
+// registers returns the state after p. len(p) must be at least 4096. The register kernel reduces p
+// to a remainder of 2 KiB. Other kernels process this remainder, and the bytes of p after the last
+// whole unit.
 func (e *engine[R]) registers(state R, p []byte) R {
 	var rest [2048]byte
 	whole := len(p) &^ (len(rest) - 1)
@@ -160,7 +158,7 @@ func (e *engine[R]) registers(state R, p []byte) R {
 	return R(e.arch.pclmulqdq(uint64(state), p))
 }
 
-// archKernel names the kernel for n bytes, "" for a portable one.
+// archKernel returns the name of the kernel for n bytes, or "" for a portable kernel.
 func archKernel(a *archTable, n int) string { return kernelNames[a.kernel(n)] }
 
 // carryless multiplies a and b as polynomials over GF(2).

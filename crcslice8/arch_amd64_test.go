@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// archKernels returns all assembly kernels that this processor can run, including kernels that are
-// not chosen. An input shorter than the minimum of a kernel is processed by bytewise.
+// archKernels returns all assembly kernels that this processor can run, even those that are not
+// chosen. They process an input below their minimum length bytewise.
 func archKernels[R register](e *engine[R]) []kernel[R] {
 	var ks []kernel[R]
 	add := func(name string, least int, run func(R, []byte) R) {
@@ -35,12 +35,12 @@ func archKernels[R register](e *engine[R]) []kernel[R] {
 	return ks
 }
 
-// archLengths are lengths around which the kernels change their method.
+// archLengths returns lengths around which the kernels use a different method.
 func archLengths() []int {
 	return []int{4095, 4096, 4097, 6143, 6144, 6145, 8192, fromRegisters - 1, fromRegisters + 1}
 }
 
-// TestArchKernelByLength checks which kernel runs for which length, on each kind of processor.
+// TestArchKernelByLength checks the choice of a kernel by length, for each kind of processor.
 func TestArchKernelByLength(t *testing.T) {
 	sse, has, avx512, wide := hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ
 	t.Cleanup(func() { hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ = sse, has, avx512, wide })
@@ -79,7 +79,6 @@ func TestArchKernelByLength(t *testing.T) {
 		if !sse || tt.has && !has || tt.avx512 && !avx512 || tt.wide && !wide {
 			continue // this processor cannot run that kernel
 		}
-		// A Table64 chooses its kernel by the same rule.
 		wide := New64(tt.model)
 		if got := wide.Kernel(tt.n); got != tt.want && tt.want != "sparse" {
 			t.Errorf("%s, %s as a Table64, %d bytes: %s, want %s", tt.name, tt.model.Name, tt.n, got, tt.want)

@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// hasPMULL reports whether the processor has the PMULL instruction, which multiplies polynomials.
+// hasPMULL reports whether the processor has the PMULL instruction, a carry-less multiplication.
 var hasPMULL = cpu.ARM64.HasPMULL
 
-// fromPMULL is the minimum length of the kernel.
+// fromPMULL is the minimum length of the PMULL kernel.
 const fromPMULL = 16
 
-// archTable holds the data of a table for the kernels of this architecture.
+// archTable holds the data that the kernels for this architecture need.
 type archTable struct {
-	std   *crc32.Table // table that hash/crc32 accelerates, or nil
-	folds *folds       // nil without PMULL
+	std   *crc32.Table // table that hash/crc32 accelerates; may be nil
+	folds *folds       // nil if the processor lacks PMULL
 }
 
 // prepare computes the factors for a polynomial of degree 64.
@@ -29,7 +29,7 @@ func (a *archTable) prepare(poly uint64, reflected bool) {
 	}
 }
 
-// The kernels that archTable.kernel chooses from.
+// These are the kernels for Table.Update and Table.Kernel.
 const (
 	kernelPortable = iota
 	kernelHashCRC32
@@ -38,7 +38,6 @@ const (
 
 var kernelNames = [...]string{"", "hash/crc32", "pmull"}
 
-// kernel chooses the kernel for n bytes.
 func (a *archTable) kernel(n int) int {
 	switch {
 	case a.std != nil:
@@ -49,7 +48,6 @@ func (a *archTable) kernel(n int) int {
 	return kernelPMULL
 }
 
-// update implements Update.
 func (t *Table) update(crc uint32, p []byte) uint32 {
 	state := t.stateOfSum(crc)
 	switch t.arch.kernel(len(p)) {
@@ -63,7 +61,6 @@ func (t *Table) update(crc uint32, p []byte) uint32 {
 	return t.sumOfState(state)
 }
 
-// update implements Update.
 func (t *Table64) update(crc uint64, p []byte) uint64 {
 	state := t.stateOfSum64(crc)
 	switch t.arch.kernel(len(p)) {
@@ -77,12 +74,12 @@ func (t *Table64) update(crc uint64, p []byte) uint64 {
 	return t.sumOfState64(state)
 }
 
-// pmull returns the state after p, which has 16 bytes or more.
+// pmull returns the state after p. len(p) must be at least 16.
 func (a *archTable) pmull(state uint64, p []byte) uint64 {
 	return foldPMULL(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(a.folds))
 }
 
-// archKernel names the kernel for n bytes, "" for a portable one.
+// archKernel returns the name of the kernel for n bytes, or "" for a portable kernel.
 func archKernel(a *archTable, n int) string { return kernelNames[a.kernel(n)] }
 
 // carryless multiplies a and b as polynomials over GF(2).

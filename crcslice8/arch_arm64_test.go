@@ -4,8 +4,8 @@ package crcslice8
 
 import "testing"
 
-// archKernels returns the kernels of this architecture, including kernels that are not chosen. An
-// input shorter than the minimum of a kernel is processed by bytewise.
+// archKernels returns the kernels for this architecture, even those that are not chosen. They
+// process an input below their minimum length bytewise.
 func archKernels[R register](e *engine[R]) []kernel[R] {
 	var ks []kernel[R]
 	if e.arch.std != nil {
@@ -22,7 +22,8 @@ func archKernels[R register](e *engine[R]) []kernel[R] {
 	return ks
 }
 
-// archLengths returns nil: the tests already try all lengths at which the kernels change.
+// archLengths returns nil, because the tests already try all lengths around which the kernels
+// change.
 func archLengths() []int { return nil }
 
 func TestArchKernelByLength(t *testing.T) {

@@ -4,14 +4,13 @@ package crcslice8
 
 import "hash/crc32"
 
-// archTable holds the table for which hash/crc32 uses this architecture's CRC or carry-less
-// product instructions; nil if there is none for the model.
+// archTable holds the table for which hash/crc32 uses special instructions of this architecture;
+// nil if there is none.
 type archTable struct{ std *crc32.Table }
 
-// prepare looks up the table: hash/crc32 has kernels for two reflected polynomials of 32 bits.
+// prepare looks up the table. hash/crc32 has kernels for two reflected polynomials of 32 bits.
 func (a *archTable) prepare(poly uint64, reflected bool) { a.std = standardTable(poly, reflected) }
 
-// update implements Update.
 func (t *Table) update(crc uint32, p []byte) uint32 {
 	state := t.state(crc)
 	if t.arch.std != nil {
@@ -20,7 +19,6 @@ func (t *Table) update(crc uint32, p []byte) uint32 {
 	return t.finish(t.portable(state, p))
 }
 
-// update implements Update.
 func (t *Table64) update(crc uint64, p []byte) uint64 {
 	state := t.state(crc)
 	if t.arch.std != nil {
@@ -29,7 +27,7 @@ func (t *Table64) update(crc uint64, p []byte) uint64 {
 	return t.finish(t.portable(state, p))
 }
 
-// archKernel names the kernel for n bytes, "" for a portable one.
+// archKernel returns the name of the kernel for n bytes, or "" for a portable kernel.
 func archKernel(a *archTable, n int) string {
 	if a.std == nil {
 		return ""

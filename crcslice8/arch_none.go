@@ -2,22 +2,19 @@
 
 package crcslice8
 
-// archTable is empty: this architecture has no kernels.
+// archTable is empty, because this architecture has no kernels.
 type archTable struct{}
 
 func (*archTable) prepare(uint64, bool) {}
 
-// update implements Update.
 func (t *Table) update(crc uint32, p []byte) uint32 {
 	return t.sumOfState(t.portable(t.stateOfSum(crc), p))
 }
 
-// update implements Update.
 func (t *Table64) update(crc uint64, p []byte) uint64 {
 	return t.sumOfState64(t.portable(t.stateOfSum64(crc), p))
 }
 
-// archKernel names the kernel for n bytes, "" for a portable one.
 func archKernel(*archTable, int) string { return "" }
 
 // carryless multiplies a and b as polynomials over GF(2).

@@ -8,7 +8,8 @@ import (
 
 var sink uint32
 
-// BenchmarkChecksum compares the public functions with hash/crc32, from 16 bytes to 64 MiB.
+// BenchmarkChecksum compares the public functions with hash/crc32, for inputs of 16 bytes to 64
+// MiB.
 func BenchmarkChecksum(b *testing.B) {
 	data := randomBytes(64 << 20)
 	for _, n := range []int{16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 1 << 20, 64 << 20} {
@@ -40,7 +41,8 @@ var (
 	koopmanTable    = crc32.MakeTable(crc32.Koopman)
 )
 
-// BenchmarkCutoffs runs every portable kernel around the lengths at which the choice changes.
+// BenchmarkCutoffs runs every portable kernel around the lengths at which the choice of kernel
+// changes.
 func BenchmarkCutoffs(b *testing.B) {
 	data := randomBytes(128 << 10)
 	for _, m := range []Model{mustModel("CRC-32/BZIP2"), mustModel("CRC-32/ISCSI"), mustModel("CRC-32/KOOPMAN")} {

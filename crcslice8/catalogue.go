@@ -12,18 +12,18 @@ import (
 type Model struct {
 	Name    string // such as "CRC-64/XZ"; for display only
 	Width   int    // bits of the register, 1 to 64
-	Poly    uint64 // normal form: bit i is x^i, without x^Width
-	Init    uint64 // register before the first byte, written most significant bit first
-	RefIn   bool   // a byte's lowest bit comes first
-	RefOut  bool   // the register is reflected at the end
+	Poly    uint64 // normal form: bit i is x^i; x^Width is left out
+	Init    uint64 // register before the first byte, most significant bit first
+	RefIn   bool   // whether the lowest bit of a byte comes first
+	RefOut  bool   // whether the register is reflected at the end
 	XorOut  uint64 // XORed to the final register
 	Check   uint64 // checksum of "123456789"; New64 ignores it
-	Residue uint64 // register after message and checksum, before XorOut; ignored
+	Residue uint64 // register after message and checksum, before XorOut; New64 ignores it
 }
 
-// String returns the model in the catalogue's terms, with numbers in hex: "CRC-16/ARC(width=16
-// poly=0x8005 init=0x0000 refin=true refout=true xorout=0x0000 check=0xbb3d)". A zero Check, as
-// in a custom model, is left out.
+// String returns the model in the catalogue's notation, with numbers in hex: "CRC-16/ARC(width=16
+// poly=0x8005 init=0x0000 refin=true refout=true xorout=0x0000 check=0xbb3d)". It omits a zero
+// Check.
 func (m Model) String() string {
 	digits := (m.Width + 3) / 4
 	check := ""
@@ -35,7 +35,6 @@ func (m Model) String() string {
 		m.RefIn, m.RefOut, digits, m.XorOut, check)
 }
 
-// checkWidths returns an error for an invalid model.
 func (m Model) checkWidths() error {
 	name := cmp.Or(m.Name, "a model")
 	if m.Width < 1 || m.Width > 64 {
@@ -57,8 +56,8 @@ func (m Model) checkWidths() error {
 	return nil
 }
 
-// ModelByName returns the model with this name in [Catalogue], such as "CRC-16/MODBUS". The case
-// of letters does not matter.
+// ModelByName returns the model of that name in [Catalogue], such as "CRC-16/MODBUS". Case does not
+// matter.
 func ModelByName(name string) (Model, bool) {
 	for _, m := range catalogue {
 		if strings.EqualFold(m.Name, name) {
@@ -68,11 +67,11 @@ func ModelByName(name string) (Model, bool) {
 	return Model{}, false
 }
 
-// Catalogue returns the models of 3 to 64 bits that the RevEng catalogue lists, and
-// CRC-32/KOOPMAN, sorted by width and name.
+// Catalogue returns the models of 3 to 64 bits in the RevEng catalogue, and CRC-32/KOOPMAN. They
+// are sorted by width and name.
 func Catalogue() []Model { return slices.Clone(catalogue) }
 
-// mustModel returns a model that is in the catalogue.
+// mustModel returns a model in the catalogue. It panics for an unknown name.
 func mustModel(name string) Model {
 	m, ok := ModelByName(name)
 	if !ok {
@@ -81,7 +80,7 @@ func mustModel(name string) Model {
 	return m
 }
 
-// 32-bit polynomials that have their own kernels or listed multiples.
+// These are the 32-bit polynomials that have kernels or listed multiples.
 const (
 	polyIEEE       = 0x04c11db7 // ISO/IEC 13239 and IEEE 802.3
 	polyCastagnoli = 0x1edc6f41 // Castagnoli, Bräuer, Herrmann 1993
@@ -93,8 +92,8 @@ const (
 	polyXFER       = 0x000000af // Fischer, XFER
 )
 
-// catalogue has the fields in the order of Model: width, polynomial, initial
-// register, RefIn, RefOut, XorOut, check value, residue.
+// The fields are those of Model: name, width, polynomial, initial register, RefIn, RefOut, XorOut,
+// check value, residue.
 var catalogue = []Model{
 	{"CRC-3/GSM", 3, 0x3, 0x0, false, false, 0x7, 0x4, 0x2},
 	{"CRC-3/ROHC", 3, 0x3, 0x7, true, true, 0x0, 0x6, 0x0},
@@ -197,7 +196,7 @@ var catalogue = []Model{
 	{"CRC-32/ISCSI", 32, 0x1edc6f41, 0xffffffff, true, true, 0xffffffff, 0xe3069283, 0xb798b438},
 	{"CRC-32/ISO-HDLC", 32, 0x04c11db7, 0xffffffff, true, true, 0xffffffff, 0xcbf43926, 0xdebb20e3},
 	{"CRC-32/JAMCRC", 32, 0x04c11db7, 0xffffffff, true, true, 0x00000000, 0x340bc6d9, 0x00000000},
-	// CRC-32/MEF with a final complement, as in hash/crc32.
+	// This is CRC-32/MEF with a final complement, as in hash/crc32.
 	{"CRC-32/KOOPMAN", 32, 0x741b8cd7, 0xffffffff, true, true, 0xffffffff, 0x2d3dd0ae, 0x0843323b},
 	{"CRC-32/MEF", 32, 0x741b8cd7, 0xffffffff, true, true, 0x00000000, 0xd2c22f51, 0x00000000},
 	{"CRC-32/MPEG-2", 32, 0x04c11db7, 0xffffffff, false, false, 0x00000000, 0x0376e6e7, 0x00000000},

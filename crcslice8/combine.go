@@ -5,17 +5,15 @@ import (
 	"unsafe"
 )
 
-// combineSums shifts A by the length of B and adds B. Each sum includes the initial register,
-// shifted by the length of the input. The sum of AB includes only A's initial register, shifted
-// further by the length of B, so the initial register in B's sum must be canceled. To do so,
-// combineSums removes the initial register from A before the shift. B's sum already includes
-// XorOut.
+// combineSums shifts the sum of A by the length of B, and adds the sum of B. Each sum includes the
+// initial register, shifted by the length of the input. To cancel the initial register in B's sum,
+// combineSums removes it from A's sum before the shift. B's sum already includes XorOut.
 func (e *engine[R]) combineSums(crcA, crcB, power R) R {
 	return e.registerOf(e.multiplyStates(e.stateOf(crcA^e.empty), power)) ^ crcB
 }
 
-// zeros returns x^(8n) modulo the polynomial, in the form of states: the factor by which n zero
-// bytes multiply a state.
+// zeros returns x^(8n) modulo the polynomial, as a state. The product with this factor is the state
+// after n zero bytes.
 func (e *engine[R]) zeros(n int64) R {
 	e.refuseZero()
 	if n < 0 {
@@ -48,7 +46,7 @@ func (e *engine[R]) fillPowers() {
 	}
 }
 
-// powerOfXBelow returns x^i in the form of states. i must be less than the number of bits of R.
+// powerOfXBelow returns x^i as a state. i must be less than the number of bits of R.
 func (e *engine[R]) powerOfXBelow(i int) R {
 	if e.model.RefIn {
 		return 1 << (8*unsafe.Sizeof(R(0)) - 1 - uintptr(i))
@@ -58,8 +56,8 @@ func (e *engine[R]) powerOfXBelow(i int) R {
 
 // multiplyStates multiplies two states as polynomials, modulo the polynomial.
 //
-// In the form of states, the low half of the product holds its upper coefficients, like bytes of
-// input. The tables multiply them by x^32 or x^64 modulo the polynomial.
+// The low half of the product holds its upper coefficients, like input bytes. The tables multiply
+// them by x^32 or x^64, modulo the polynomial.
 func (e *engine[R]) multiplyStates(a, b R) R {
 	if unsafe.Sizeof(a) == 8 {
 		hi, lo := e.product128(uint64(a), uint64(b))
@@ -70,7 +68,7 @@ func (e *engine[R]) multiplyStates(a, b R) R {
 	}
 	var ab uint64
 	if e.model.RefIn {
-		// The product of two reflected factors is reflected and has 63 bits.
+		// The product of two reflected 32-bit factors is reflected and has 63 bits.
 		_, ab = carryless(uint64(a), uint64(b))
 		ab <<= 1
 	} else {
@@ -84,7 +82,7 @@ func (e *engine[R]) multiplyStates(a, b R) R {
 		e.slices[0][byte(ab>>24)]
 }
 
-// product128 returns the full product of two states of 64 bits, in the form of states.
+// product128 returns the full product of two 64-bit states.
 func (e *engine[R]) product128(a, b uint64) (hi, lo uint64) {
 	if e.model.RefIn {
 		hi, lo = carryless(a, b)
@@ -94,8 +92,7 @@ func (e *engine[R]) product128(a, b uint64) (hi, lo uint64) {
 	return bits.ReverseBytes64(lo), bits.ReverseBytes64(hi)
 }
 
-// portableCarryless multiplies a and b as polynomials over GF(2), in halves
-// (Karatsuba).
+// portableCarryless multiplies a and b as polynomials over GF(2) by Karatsuba's method.
 func portableCarryless(a, b uint64) (hi, lo uint64) {
 	a1, b1 := uint32(a>>32), uint32(b>>32)
 	lo = carryless32(uint32(a), uint32(b))
@@ -107,10 +104,10 @@ func portableCarryless(a, b uint64) (hi, lo uint64) {
 	return hi ^ middle>>32, lo ^ middle<<32
 }
 
-// carryless32 multiplies a and b as polynomials over GF(2) with the processor's ordinary
-// multiplication, as T. Pornin does in BearSSL (ghash_ctmul). It multiplies every fourth bit of
-// each factor at a time, so that a column has at most eight ones. Their carries stay in the three
-// columns up to the next used column and are masked off.
+// carryless32 multiplies a and b as polynomials over GF(2) with integer multiplications, as T.
+// Pornin does in BearSSL (ghash_ctmul). Each integer product uses only every fourth bit of the
+// factors. A sum of at most eight ones cannot carry into the next used bit, and the bits in between
+// are masked off.
 func carryless32(a, b uint32) uint64 {
 	const column = 0x1111111111111111
 	a0, a1, a2, a3 := uint64(a&0x11111111), uint64(a&0x22222222), uint64(a&0x44444444), uint64(a&0x88888888)

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyModel draws a listed or an arbitrary model.
+// anyModel draws a model from the catalogue or a random one.
 func anyModel() *rapid.Generator[Model] {
 	return rapid.OneOf(rapid.SampledFrom(allModels()), rapid.Custom(func(t *rapid.T) Model {
 		return model32("", rapid.Uint32().Draw(t, "poly"), rapid.Uint32().Draw(t, "init"),
@@ -35,7 +35,7 @@ func TestCombineIsConcatenation(t *testing.T) {
 	})
 }
 
-// TestCombineLengths appends up to 2^63-1 zero bytes; defineZeros computes the expected checksum.
+// TestCombineLengths appends up to 2^63-1 zero bytes. defineZeros computes the expected checksum.
 func TestCombineLengths(t *testing.T) {
 	lengths := []int64{0, 1, 2, 255, 256, 257, 65_535, 65_536, 1 << 31, 1 << 32, 1<<32 - 1, 1 << 40, 1<<40 + 1, 0x0102030405060708, math.MaxInt64}
 	for _, m := range allModels() {
@@ -79,7 +79,7 @@ func TestProduct(t *testing.T) {
 	})
 }
 
-// normal converts between normal form and the form of states, in both directions.
+// normal converts a polynomial between normal form and a state, in both directions.
 func normal(m Model, a uint32) uint32 {
 	var table Table
 	table.model.RefIn = m.RefIn
@@ -115,13 +115,13 @@ func FuzzCombine(f *testing.F) {
 	})
 }
 
-// zlibPowers and zlibCombine are the method of zlib 1.2.12 and later, for comparison: x^(2^k) in
-// a table, one product for each one bit of the length, each product computed bit by bit.
+// zlibPowers and zlibCombine implement the method of zlib 1.2.12 and later, for comparison. A table
+// has x^(2^k), and each one bit of the length takes one product, computed bit by bit.
 type zlibPowers [64]uint32
 
 func newZlibPowers() *zlibPowers {
 	var powers zlibPowers
-	powers[0] = 1 << 30 // x
+	powers[0] = 1 << 30 // the polynomial x
 	for k := range powers[1:] {
 		powers[k+1] = zlibTimes(powers[k], powers[k])
 	}
@@ -197,7 +197,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// The processor's carry-less product equals the portable one.
+// TestCarryless compares the processor's carry-less product with the portable one.
 func TestCarryless(t *testing.T) {
 	for range 1000 {
 		a, b := rand.Uint64()>>rand.N(64), rand.Uint64()>>rand.N(64)

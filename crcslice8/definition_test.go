@@ -7,12 +7,11 @@ import (
 	"slices"
 )
 
-// define computes the checksum of p straight from the definition of the model: one bit at a time,
-// most significant bit first, reflecting each byte and the result as the model says. It is the
-// oracle of all tests.
+// define computes the checksum of p from the definition of the model, one bit at a time. All tests
+// compare with it.
 func define(m Model, p []byte) uint32 { return uint32(define64(m, p)) }
 
-// define64 is like define, but for a model of any width.
+// define64 is like define for a model of any width.
 func define64(m Model, p []byte) uint64 {
 	r := m.Init
 	for _, b := range p {
@@ -26,7 +25,6 @@ func define64(m Model, p []byte) uint64 {
 	return defineOut(m, r) ^ m.XorOut
 }
 
-// defineBit returns the register after one more bit.
 func defineBit(m Model, r, bit uint64) uint64 {
 	carry := r>>(m.Width-1)&1 ^ bit
 	r = r << 1 & (^uint64(0) >> (64 - m.Width))
@@ -36,7 +34,7 @@ func defineBit(m Model, r, bit uint64) uint64 {
 	return r
 }
 
-// defineOut returns the register in its final order.
+// defineOut returns the register in its final bit order.
 func defineOut(m Model, r uint64) uint64 {
 	if m.RefOut {
 		return bits.Reverse64(r) >> (64 - m.Width)
@@ -62,13 +60,13 @@ func defineResidue(m Model) uint64 {
 	return defineOut(m, r)
 }
 
-// defineZeros returns the checksum crc after n more zero bytes, by repeated squaring.
+// defineZeros returns the checksum after n further zero bytes, by repeated squaring.
 func defineZeros(m Model, crc uint32, n uint64) uint32 {
 	r, poly := crc^uint32(m.XorOut), uint32(m.Poly)
 	if m.RefIn {
 		r = bits.Reverse32(r)
 	}
-	factor := defineTimes(1<<8, 1, poly) // x^8
+	factor := defineTimes(1<<8, 1, poly)
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
 			r = defineTimes(r, factor, poly)
@@ -97,29 +95,27 @@ func defineTimes(a, b, poly uint32) uint32 {
 	return product
 }
 
-// oddModels returns models that are poor CRCs but must be computed correctly: polynomials without
-// a constant term, with few terms or with all of them, and asymmetric registers.
+// oddModels returns models of poor CRCs that must still be computed correctly: polynomials without
+// a constant term, with few or all terms, and asymmetric registers.
 func oddModels() []Model {
 	return []Model{
 		model32("x^32", 0, 0x12345678, true, 0x9abcdef0),
 		model32("x^32+1", 1, 0x12345678, false, 0x9abcdef0),
 		model32("x^32+x^31", 0x80000000, 0x12345678, true, 0),
 		model32("x^32+x", 2, 1, false, 0),
-		model32("low terms", 0x19, 0x12345678, true, 0), // polynomial whose multiples have low terms as well
+		model32("low terms", 0x19, 0x12345678, true, 0), // multiples of this polynomial also have low terms
 		model32("all terms", 0xffffffff, 0x80000000, true, 1),
 		model32("random", 0xdeadbeef, 0x00c0ffee, true, 0x0badf00d),
 		model32("random, most significant bit first", 0x5bd1e995, 0x00c0ffee, false, 0x0badf00d),
 	}
 }
 
-// model32 returns a model of a CRC-32.
 func model32(name string, poly, init uint32, reflected bool, xorOut uint32) Model {
 	return Model{
 		Name: name, Width: 32, Poly: uint64(poly), Init: uint64(init), RefIn: reflected, RefOut: reflected, XorOut: uint64(xorOut),
 	}
 }
 
-// models32 returns the CRC-32s of the catalogue.
 func models32() []Model {
 	return slices.DeleteFunc(Catalogue(), func(m Model) bool { return m.Width != 32 })
 }
@@ -132,8 +128,8 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-// oddModels64 returns models with registers of few bits, of incomplete bytes and in all bit orders,
-// and with polynomials that make a bad CRC.
+// oddModels64 returns models with few bits, with incomplete bytes, in all bit orders, and with poor
+// polynomials.
 func oddModels64() []Model {
 	ms := []Model{
 		{Name: "x", Width: 1},
@@ -159,5 +155,5 @@ func oddModels64() []Model {
 
 func allModels64() []Model { return append(Catalogue(), oddModels64()...) }
 
-// unlisted is a model with an unlisted polynomial that has a multiple.
+// unlisted returns a model whose polynomial has a multiple that is not listed.
 func unlisted() Model { return model32("unlisted", 0xdeadbeef, 1, true, 0) }

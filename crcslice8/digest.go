@@ -10,13 +10,13 @@ import (
 // Size is the length of a CRC-32 in bytes.
 const Size = 4
 
-// digest is a hash for a Table or a Table64.
+// A digest is the hash.Hash of a Table or Table64.
 type digest[R register] struct {
 	table updater[R]
 	crc   R // checksum of the bytes so far
 }
 
-// updater is a Table or a Table64.
+// An updater is a Table or a Table64.
 type updater[R register] interface {
 	Update(crc R, p []byte) R
 	asEngine() *engine[R]
@@ -58,11 +58,11 @@ func (d *digest64) Clone() (hash.Cloner, error) {
 	return &clone, nil
 }
 
-// A saved state is the magic, the model and the checksum, numbers most significant byte first. It
-// includes the whole model, because a checksum of one model is valid for any other.
+// A saved state is a magic, the model and the checksum, with the most significant byte first. It
+// includes the whole model, because a checksum alone would be valid for any model.
 const (
-	magic   = "crs8\x01" // prefix of polynomial, initial register, XorOut and order, in 32 bits
-	magic64 = "crs8\x02" // prefix of the same fields in 64 bits and the width
+	magic   = "crs8\x01" // followed by polynomial, initial register, XorOut and order, in 32 bits each
+	magic64 = "crs8\x02" // followed by the same fields in 64 bits, and the width
 )
 
 func (d *digest[R]) AppendBinary(b []byte) ([]byte, error) {

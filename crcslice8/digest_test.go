@@ -131,7 +131,6 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// The zero table panics instead of returning a wrong sum.
 func TestZeroTable(t *testing.T) {
 	var crc Table
 	for name, f := range map[string]func(){

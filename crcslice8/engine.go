@@ -7,45 +7,44 @@ import (
 
 //go:generate go run -C avo . -pkg crcslice8 -out ../fold_amd64.s -stubs ../fold_amd64.go -arm64 ../fold_arm64.s -arm64stubs ../fold_arm64.go
 
-// register is the type of a state: uint32 for Table, uint64 for Table64.
+// A register is the type of a state: uint32 for Table, uint64 for Table64.
 type register interface{ uint32 | uint64 }
 
-// engine is the common part of Table and Table64.
+// An engine is the common part of Table and Table64.
 //
-// A register of fewer bits than R is handled as a register of 64 bits: multiplying the polynomial
-// and the register by a power of x multiplies the remainder by it as well. So all code below
-// computes with a polynomial of degree 64. A Table, which has 32 bits, keeps the lower half of
-// such a state: the upper half is always 0.
+// The code computes with polynomials of degree 64. A shorter polynomial and its register are
+// multiplied by a power of x, which multiplies the remainder by the same power. A Table keeps only
+// the lower 32 bits of a state, because the upper bits are always 0.
 type engine[R register] struct {
 	model Model
 	shift int    // 64 minus the width
-	mask  R      // mask of the bits of a checksum
-	poly  uint64 // normal form, shifted up
+	mask  R      // the bits of a checksum
+	poly  uint64 // polynomial in normal form, shifted up to 64 bits
 	order bitOrder
 
-	// slices[k][b] is the state after byte b and k zero bytes, starting from state 0.
+	// slices[k][b] is the state after byte b and k zero bytes, from state 0.
 	slices [8][256]R
 
-	// powers[k][b] is x^(8·b·256^k) modulo the polynomial, in the form of states: 256^k·b zero
-	// bytes multiply a state by it.
+	// powers[k][b] is x^(8·b·256^k) modulo the polynomial, as a state. The product with this
+	// factor is the state after 256^k·b zero bytes.
 	powers [8][256]R
 
 	xorOut, empty R
-	arch          archTable // data for this architecture's kernels
-	made          bool      // made by New or New64
+	arch          archTable // data for the architecture's kernels
+	made          bool      // set by New and New64
 }
 
-// bitOrder selects how a state is converted to a checksum.
+// bitOrder determines how a state is converted to a checksum.
 type bitOrder uint8
 
 const (
-	reflected      bitOrder = iota // RefIn and RefOut
-	msbFirst                       // neither
-	reflectedInput                 // RefIn alone
-	reflectedSum                   // RefOut alone
+	reflected      bitOrder = iota // RefIn and RefOut are set
+	msbFirst                       // neither RefIn nor RefOut is set
+	reflectedInput                 // only RefIn is set
+	reflectedSum                   // only RefOut is set
 )
 
-// prepare computes all data that depends on the model m.
+// prepare computes all data that depends on the model.
 func (e *engine[R]) prepare(m Model) {
 	if err := m.checkWidths(); err != nil {
 		panic(err.Error())
@@ -67,7 +66,7 @@ func (e *engine[R]) prepare(m Model) {
 	e.xorOut = R(m.XorOut)
 	e.empty = R(m.Init)
 	if m.RefOut {
-		e.empty = R(bits.Reverse64(m.Init << e.shift)) // reversed low Width bits of Init
+		e.empty = R(bits.Reverse64(m.Init << e.shift)) // the low Width bits of Init, reversed
 	}
 	e.empty ^= e.xorOut
 	for b := range e.slices[0] {
@@ -82,8 +81,8 @@ func (e *engine[R]) prepare(m Model) {
 	e.arch.prepare(e.poly, m.RefIn)
 }
 
-// stateAfterByte returns the state after byte b, from state 0, computed bit by bit from the
-// definition.
+// stateAfterByte returns the state after byte b, from state 0. It computes the state bit by bit
+// from the definition.
 func stateAfterByte(poly uint64, reflected bool, b byte) uint64 {
 	if reflected {
 		b = bits.Reverse8(b)
@@ -98,10 +97,10 @@ func stateAfterByte(poly uint64, reflected bool, b byte) uint64 {
 	return bits.ReverseBytes64(r)
 }
 
-// afterZero returns the state after state s and a zero byte.
+// afterZero returns the state after a zero byte, from state s.
 func (e *engine[R]) afterZero(s R) R { return s>>8 ^ e.slices[0][byte(s)] }
 
-// stateOf returns the state of a register, given in its final order of bits.
+// stateOf converts a register, in its final bit order, to a state.
 func (e *engine[R]) stateOf(r R) R {
 	if e.order == reflected {
 		return r & e.mask
@@ -110,7 +109,7 @@ func (e *engine[R]) stateOf(r R) R {
 	if e.order == msbFirst {
 		return R(bits.ReverseBytes64(v))
 	}
-	// Only one of input and output is reflected.
+	// Only one of RefIn and RefOut is set.
 	v = bits.Reverse64(v)
 	if e.order == reflectedInput {
 		return R(v)
@@ -118,7 +117,7 @@ func (e *engine[R]) stateOf(r R) R {
 	return R(bits.ReverseBytes64(v << (e.shift & 63)))
 }
 
-// registerOf undoes stateOf.
+// registerOf is the inverse of stateOf.
 func (e *engine[R]) registerOf(s R) R {
 	if e.order == reflected {
 		return s
@@ -137,16 +136,16 @@ func (e *engine[R]) registerOf(s R) R {
 // sumSize returns the length of a checksum in bytes.
 func (e *engine[R]) sumSize() int { return (e.model.Width + 7) / 8 }
 
-// refuseZero panics for the zero Table, whose sums would all be 0. Assembly kernels never run for
-// it, because it has no factors.
+// refuseZero panics for the zero Table, whose checksums would all be 0. Assembly kernels never run
+// for the zero Table.
 func (e *engine[R]) refuseZero() {
 	if !e.made {
 		panic("crcslice8: the Table was not made by New")
 	}
 }
 
-// bytewise processes one byte per step (Sarwate 1988). The byte is XORed to the low bits of the
-// state; the higher bits move down.
+// bytewise processes one byte per step (Sarwate 1988). It XORs the byte to the low bits of the
+// state, and shifts the higher bits down.
 func (e *engine[R]) bytewise(s R, p []byte) R {
 	for _, b := range p {
 		s = s>>8 ^ e.slices[0][byte(s)^b]
@@ -154,7 +153,7 @@ func (e *engine[R]) bytewise(s R, p []byte) R {
 	return s
 }
 
-// upTo3 updates s with at most three bytes: two by slicing, then one.
+// upTo3 processes at most three bytes: two by slicing, then one.
 func (e *engine[R]) upTo3(s R, p []byte) R {
 	if len(p) >= 2 {
 		s ^= R(binary.LittleEndian.Uint16(p))
@@ -167,7 +166,7 @@ func (e *engine[R]) upTo3(s R, p []byte) R {
 	return s
 }
 
-// upTo7 updates s with at most seven bytes: four by slicing, then one at a time.
+// upTo7 processes at most seven bytes: four by slicing, then one at a time.
 func (e *engine[R]) upTo7(s R, p []byte) R {
 	if len(p) >= 4 {
 		s ^= R(binary.LittleEndian.Uint32(p))

@@ -4,14 +4,14 @@ package crcslice8
 
 import "math/bits"
 
-// folds holds the factors of a polynomial for the multiplying kernels, in pairs of 64 bits. One
-// factor folds the low half of a block of 16 bytes, the other its high half; each distance has a
-// pair. The last rows are for the final reduction. The generator in avo depends on the layout.
+// folds holds a polynomial's factors for the multiplying kernels, in pairs of 64 bits. Each
+// distance has a pair: one factor folds the low half of a block of 16 bytes, and the other factor
+// the high half. The last rows are for the final reduction. The generator in avo depends on the
+// layout.
 type folds [11][2]uint64
 
-// The rows of folds.
 const (
-	foldBy2048 = iota // distance in bits
+	foldBy2048 = iota // the numbers are distances in bits
 	foldBy1536
 	foldBy1024
 	foldBy512
@@ -19,18 +19,17 @@ const (
 	foldBy256
 	foldBy128
 	foldNone
-	foldReduce   // upper 64 of 128 bits; one bit more if the most significant bit is first
-	foldBarrett  // quotient and polynomial
+	foldReduce   // folds the upper 64 of 128 bits, or 65 bits if the most significant bit is first
+	foldBarrett  // quotient and polynomial for Barrett's method
 	foldConstant // all ones if a reflected polynomial has the term x^0
 )
 
-// newFolds computes the factors of a polynomial of degree 64.
 func newFolds(poly uint64, reflected bool) *folds {
 	f := new(folds)
 	for row, distance := range []int{2048, 1536, 1024, 512, 384, 256, 128} {
 		if reflected {
-			// The low half holds the 64 higher powers. The product of two reflected factors is
-			// one power of x too high, hence the -1.
+			// The low half holds the 64 higher powers. The product of two reflected factors is one
+			// power of x too high, hence the -1.
 			f[row] = [2]uint64{
 				bits.Reverse64(powerOfX(poly, distance+63)),
 				bits.Reverse64(powerOfX(poly, distance-1)),
@@ -40,9 +39,9 @@ func newFolds(poly uint64, reflected bool) *folds {
 		}
 	}
 	if reflected {
-		// Quotient and polynomial have 65 terms. They are stored without their last term, x^0, so
-		// that the products need no shift. The quotient's last term never matters; foldConstant
-		// adds the polynomial's.
+		// Quotient and polynomial have 65 terms. They are stored without the last term x^0, so that
+		// the products need no shift. The quotient's last term never matters; foldConstant adds the
+		// polynomial's last term.
 		f[foldReduce][0] = bits.Reverse64(powerOfX(poly, 127))
 		f[foldBarrett] = [2]uint64{bits.Reverse64(quotientOfX(poly, 127)), bits.Reverse64(poly)<<1 | 1}
 		f[foldConstant][1] = -(poly & 1)

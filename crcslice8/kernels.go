@@ -5,13 +5,13 @@ import (
 	"encoding/binary"
 )
 
-// searchFrom is the input length in bytes from which a multiple of an unlisted polynomial is
-// searched for. The search takes some milliseconds, once per Table. 32 KiB is the size of
-// io.Copy's writes.
+// searchFrom is the minimum input length in bytes for searching a multiple of an unlisted
+// polynomial. The search takes some milliseconds, once per Table. 32 KiB is the size of io.Copy's
+// writes.
 const searchFrom = 32 << 10
 
-// portable returns the state after p by code that runs anywhere. Each architecture has an update
-// that chooses between it and its own kernels.
+// portable returns the state after p with a portable kernel. Each architecture's update may call it
+// or an assembly kernel.
 func (t *Table) portable(state uint32, p []byte) uint32 {
 	t.refuseZero()
 	if len(p) < 8 {
@@ -23,7 +23,6 @@ func (t *Table) portable(state uint32, p []byte) uint32 {
 	return t.slicing16(state, p)
 }
 
-// portable is like Table.portable, for a Table64.
 func (t *Table64) portable(state uint64, p []byte) uint64 {
 	t.refuseZero()
 	if len(p) < 8 {
@@ -32,7 +31,7 @@ func (t *Table64) portable(state uint64, p []byte) uint64 {
 	return t.slicing8(state, p)
 }
 
-// multipleFor returns the multiple for folding n bytes, or nil if slicing alone is faster or no
+// multipleFor returns the multiple for folding n bytes. It returns nil if slicing is faster or no
 // multiple is known.
 func (t *Table) multipleFor(n int) *multiple {
 	m := t.multiple.Load()
@@ -46,11 +45,11 @@ func (t *Table) multipleFor(n int) *multiple {
 	return m
 }
 
-// Kernel names the code that computes the checksum of n bytes: "slicing-4", "slicing-8",
-// "slicing-16", "sparse", "hash/crc32", or a kernel in assembly.
+// Kernel returns the name of the code that computes the checksum of n bytes: "slicing-4",
+// "slicing-8", "slicing-16", "sparse", "hash/crc32", or an assembly kernel.
 //
 // For a polynomial without a listed multiple, "sparse" is available after the first input of at
-// least 32 KiB, or the first call of Kernel for that length.
+// least 32 KiB, or after the first call of Kernel for such a length.
 func (t *Table) Kernel(n int) string {
 	if name := archKernel(&t.arch, n); name != "" {
 		return name
@@ -64,13 +63,13 @@ func (t *Table) Kernel(n int) string {
 	return shortKernel(n)
 }
 
-// Kernel names the code that computes the checksum of n bytes: "slicing-4",
-// "slicing-8" or a kernel in assembly.
+// Kernel returns the name of the code that computes the checksum of n bytes: "slicing-4",
+// "slicing-8" or an assembly kernel.
 func (t *Table64) Kernel(n int) string {
 	return cmp.Or(archKernel(&t.arch, n), shortKernel(n))
 }
 
-// shortKernel names the part of slicing-8 that handles n bytes.
+// shortKernel returns the name of the slicing kernel for n bytes.
 func shortKernel(n int) string {
 	if n >= 8 {
 		return "slicing-8"
@@ -78,30 +77,30 @@ func shortKernel(n int) string {
 	return "slicing-4"
 }
 
-// Slicing8 is like [Table.Update] but uses slicing-by-8 for any length and processor. It is the
-// oracle for all other kernels.
+// Slicing8 is like [Table.Update] but always uses slicing-by-8. Tests compare all other kernels
+// with it.
 func (t *Table) Slicing8(crc uint32, p []byte) uint32 {
 	t.refuseZero()
 	return t.sumOfState(t.slicing8(t.stateOfSum(crc), p))
 }
 
-// Slicing16 is like [Table.Update] but uses slicing-by-16 for any length and processor.
+// Slicing16 is like [Table.Update] but always uses slicing-by-16.
 func (t *Table) Slicing16(crc uint32, p []byte) uint32 {
 	t.refuseZero()
 	return t.sumOfState(t.slicing16(t.stateOfSum(crc), p))
 }
 
-// Slicing8 is like [Table64.Update] but uses slicing-by-8 for any length and processor. It is the
-// oracle for all other kernels.
+// Slicing8 is like [Table64.Update] but always uses slicing-by-8. Tests compare all other kernels
+// with it.
 func (t *Table64) Slicing8(crc uint64, p []byte) uint64 {
 	t.refuseZero()
 	return t.sumOfState64(t.slicing8(t.stateOfSum64(crc), p))
 }
 
 // slicing8 processes eight bytes per step. A CRC is linear, so the state after eight bytes is the
-// sum of their separate contributions; a byte followed by k more contributes slices[k]. The state
-// is added to all eight bytes. The additions form a tree, because all lookups depend on the
-// previous step.
+// sum of their contributions. A byte followed by k more bytes contributes slices[k]. The state is
+// added to all eight bytes. The additions form a tree, because all lookups depend on the previous
+// step.
 func (t *Table64) slicing8(s uint64, p []byte) uint64 {
 	for ; len(p) >= 8; p = p[8:] {
 		s ^= binary.LittleEndian.Uint64(p)
@@ -113,7 +112,7 @@ func (t *Table64) slicing8(s uint64, p []byte) uint64 {
 	return t.upTo7(s, p)
 }
 
-// slicing8 is like Table64.slicing8, but adds its 32-bit state to the first four bytes only. The
+// slicing8 is like Table64.slicing8, but adds its 32-bit state only to the first four bytes. The
 // lookups of these bytes depend on the previous step, so they come last in the sum.
 func (t *Table) slicing8(s uint32, p []byte) uint32 {
 	for ; len(p) >= 8; p = p[8:] {
@@ -130,8 +129,8 @@ func (t *Table) slicing8(s uint32, p []byte) uint32 {
 	return t.upTo7(s, p)
 }
 
-// slicing16 is like slicing8 but processes 16 bytes per step. Loading each byte separately costs
-// less than splitting a word.
+// slicing16 is like slicing8 but processes 16 bytes per step. Single-byte loads are faster here
+// than splitting a word.
 func (t *Table) slicing16(s uint32, p []byte) uint32 {
 	for ; len(p) >= 16; p = p[16:] {
 		s ^= binary.LittleEndian.Uint32(p)

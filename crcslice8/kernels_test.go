@@ -10,14 +10,14 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// kernel is a function from a state to the state after some bytes.
+// A kernel computes the state after some bytes from the state before.
 type kernel[R register] struct {
 	name string
 	run  func(state R, p []byte) R
 }
 
-// kernels returns all kernels for any length, including kernels that are not chosen; the last one
-// is the kernel that t chooses.
+// kernels returns all kernels for any length, even those that are not chosen. The last one is the
+// kernel that t chooses.
 func (t *Table) kernels() []kernel[uint32] {
 	ks := []kernel[uint32]{
 		{"bytewise", t.bytewise},
@@ -31,14 +31,13 @@ func (t *Table) kernels() []kernel[uint32] {
 	return append(ks, kernel[uint32]{"Update", func(s uint32, p []byte) uint32 { return t.stateOfSum(t.Update(t.sumOfState(s), p)) }})
 }
 
-// kernels is like Table.kernels, for a Table64.
 func (t *Table64) kernels() []kernel[uint64] {
 	ks := []kernel[uint64]{{"bytewise", t.bytewise}, {"slicing-8", t.slicing8}}
 	ks = append(ks, archKernels(&t.engine)...)
 	return append(ks, kernel[uint64]{"Update", func(s uint64, p []byte) uint64 { return t.stateOfSum64(t.Update(t.sumOfState64(s), p)) }})
 }
 
-// lengths returns all lengths up to 1200, and those around which the kernels change.
+// lengths returns all lengths up to 1200, and lengths around which the kernels change.
 func (t *Table) lengths() []int {
 	var ns []int
 	for n := range 1201 {
@@ -104,7 +103,8 @@ func TestUnrealMemCrc(t *testing.T) {
 	}
 }
 
-// The tables match the definition. The next test checks that all kernels agree.
+// TestKernelsAgainstDefinition compares the tables with the definition. The next test compares the
+// kernels with each other.
 func TestKernelsAgainstDefinition(t *testing.T) {
 	data := randomBytes(3000)
 	for _, m := range allModels() {
@@ -156,10 +156,11 @@ func TestKernelsAtEveryAlignment(t *testing.T) {
 	}
 }
 
-// No kernel reads outside its input or writes to it.
+// TestKernelsStayInside expects kernels not to read outside of the input, and not to write to the
+// input.
 func TestKernelsStayInside(t *testing.T) {
 	buf := guard.New(t, 4096)
-	// Of the listed polynomials, Koopman's starts to fold at the shortest length.
+	// Of the listed polynomials, Koopman's has the shortest length for folding.
 	mef := mustModel("CRC-32/MEF")
 	mef.RefIn, mef.RefOut = false, false
 	ks := append(Koopman().kernels(), New(mef).kernels()...)
@@ -203,8 +204,8 @@ func TestAgainstStandardLibrary(t *testing.T) {
 	}
 }
 
-// Each portable kernel is chosen from its minimum length on, unless a kernel of the processor is
-// preferred.
+// TestKernelByLength expects each portable kernel to be chosen from its minimum length on, unless
+// there is an assembly kernel.
 func TestKernelByLength(t *testing.T) {
 	for _, m := range models32() {
 		crc := New(m)
@@ -227,7 +228,8 @@ func TestKernelByLength(t *testing.T) {
 	}
 }
 
-// Goroutines that sum the first long inputs of one table all get the right sum.
+// TestConcurrentFirstLongInputs computes checksums of the first long inputs of one table in several
+// goroutines.
 func TestConcurrentFirstLongInputs(t *testing.T) {
 	m := unlisted()
 	crc := New(m)

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// isMultiple reports whether m has the documented form and distances and whether poly divides it.
+// isMultiple reports whether m has the documented form and is a multiple of poly.
 func isMultiple(m *multiple, poly uint32) bool {
 	a, c := m.degree-m.near, m.degree-m.far
 	if m.near < minTap || m.degree > maxDegree || c-8 < minTerm || c >= a || c == a-8 {
@@ -51,7 +51,7 @@ func TestSearchFindsMultiples(t *testing.T) {
 			t.Fatalf("%+v is none", *m)
 		}
 	})
-	// All but at most one in a few hundred of these polynomials have a multiple.
+	// Only one in a few hundred of these polynomials may have no multiple.
 	found := 0
 	for i := range uint32(20) {
 		if searchMultiple(i*0x9e3779b1<<1|1) != nil {

@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	chunk = 64 // bytes per step of the kernel
+	chunk = 64 // bytes per step of the folding kernel
 
-	// A block, the bytes before it and the input fit a small first-level cache (32 KiB).
+	// A block, the bytes before it and the input fit into a small L1 cache of 32 KiB.
 	blockSize = 8 << 10
 )
 
 type buffer [maxDegree + blockSize]byte
 
-// buffers pools buffers: clearing a buffer on the stack would take as long as summing some
+// buffers is a pool, because clearing a buffer on the stack would take as long as processing some
 // hundred bytes.
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
-// foldSparse folds p with m and sums the remainder by slicing-16.
+// foldSparse folds p with m, and computes the state after the remainder by slicing-16.
 func (t *Table) foldSparse(m *multiple, s uint32, p []byte) uint32 {
 	ragged := len(p) % chunk
 	if len(p)-ragged <= m.foldedLength() {
@@ -31,21 +31,22 @@ func (t *Table) foldSparse(m *multiple, s uint32, p []byte) uint32 {
 	return s
 }
 
-// foldedLength returns the length of foldChunks' result: the degree, in whole chunks.
+// foldedLength returns the length of foldChunks' result, which is the degree rounded up to whole
+// chunks.
 func (m *multiple) foldedLength() int { return (m.degree + chunk - 1) / chunk * chunk }
 
-// fastestFrom returns the length from which folding is faster than slicing-16 alone, as
-// BenchmarkCutoffs measures it. It is greater than foldedLength plus a chunk.
+// fastestFrom returns the measured length from which folding is faster than slicing-16; see
+// BenchmarkCutoffs. It is greater than foldedLength plus a chunk.
 func (m *multiple) fastestFrom() int { return m.degree + m.degree/2 + 256 }
 
-// foldChunks folds p to a message of m.foldedLength() bytes, in buf. The message leads from state 0
-// to the state to which p leads from s. p must be longer than the message and consist of whole
-// chunks.
+// foldChunks folds p to an equivalent message of m.foldedLength() bytes, in buf. From state 0, this
+// message gives the state that p gives from state s. p must be longer than the message and consist
+// of whole chunks.
 func (m *multiple) foldChunks(buf *buffer, s uint32, p []byte) []byte {
 	rest := m.foldedLength()
-	// The first bytes of buf are those before the current block. Before the first byte of p, they
-	// hold only the state. The largest tap alone leads from the first four bytes of p to the
-	// first four of buf, so the state is added there.
+	// The first bytes of buf precede the current block. Before the first byte of p, they hold only
+	// the state. Only the largest tap connects the first four bytes of p with the first four bytes
+	// of buf, so the state is added there.
 	clear(buf[:m.degree])
 	binary.LittleEndian.PutUint32(buf[:], s)
 	for len(p) > rest {
@@ -54,22 +55,23 @@ func (m *multiple) foldChunks(buf *buffer, s uint32, p []byte) []byte {
 		copy(buf[:m.degree], buf[n:])
 		p = p[n:]
 	}
-	// The remainder gets only the taps that reach back to folded bytes. It overwrites bytes of
-	// buf that are no longer needed: later reads are at the same position or beyond.
+	// Only taps that reach back to folded bytes change the remainder. It overwrites bytes of buf
+	// that later reads do not need.
 	clear(buf[m.degree : m.degree+rest])
 	m.addTaps(buf[:], buf[:], p)
 	return buf[:rest]
 }
 
-// Native byte order: bytes are added only to bytes, so their order in a word does not matter.
+// native is the native byte order. Bytes are only added to bytes, so their order in a word does not
+// matter.
 var native = binary.NativeEndian
 
-// addTaps sets dst to the sum of in, in whole chunks, and of the bytes at the taps. For in[0],
-// the byte at the largest tap is before[0]. dst may begin at that byte or after it.
+// addTaps sets dst to the sum of in, in whole chunks, and the bytes at the taps. For in[0], the
+// byte at the largest tap is before[0]. dst may begin at that byte or after it.
 //
-// Both pairs of taps are eight bytes apart: a word at one tap of a pair is the next word at the
-// other tap. So the sum of two words is kept instead of loading them again. The equal lengths and
-// the full slice expressions leave one bounds check per slice and chunk.
+// Both pairs of taps are eight bytes apart, so the word at one tap of a pair is the next word at
+// the other tap. The code therefore keeps the sum of two words instead of loading them again. The
+// equal lengths and the full slice expressions leave one bounds check per slice and chunk.
 func (m *multiple) addTaps(dst, before, in []byte) {
 	near, far := before[m.degree-m.near-8:], before[m.degree-m.far-8:]
 	s0 := native.Uint64(near) ^ native.Uint64(far)
@@ -103,57 +105,56 @@ func (m *multiple) addTaps(dst, before, in []byte) {
 	}
 }
 
-// A multiple of the polynomial P,
+// Let Q be a multiple of the polynomial P,
 //
-//	Q = x^d + x^e + ... + 1, all exponents divisible by 8,
+//	Q = x^d + x^e + ... + 1, all exponents divisible by 8.
 //
-// removes the first byte of a message of more than d/8 bytes: adding Q, shifted to that byte,
-// leaves the remainder modulo P unchanged and sets the byte to zero. The byte is added again at
-// each lower term of Q: (d-e)/8 bytes later for x^e, and so forth. Applied from the front on,
-// this turns byte i into
+// Adding Q, shifted to the first byte of a message, leaves the remainder modulo P unchanged and
+// sets the byte to zero. The message must have more than d/8 bytes. The byte is added again at each
+// lower term of Q: (d-e)/8 bytes later for x^e, and so on. Applied from the front, this turns byte
+// i into
 //
 //	w[i] = in[i] ^ w[i-t1] ^ w[i-t2] ^ ...
 //
-// with a tap t for each lower term. This needs only XOR, on words of any width and in any bit
-// order, until the last d/8 bytes hold the remainder of the whole message.
+// with a tap t for each lower term. Finally the last d/8 bytes hold the remainder of the message.
+// This needs only XOR, on words of any width and in any bit order.
 //
-// If Q is a multiple then so is its eighth power, whose exponents are eight times the exponents of
-// Q (the Frobenius map). So the search finds exponents in bits, and the code uses them in bytes.
+// If Q is a multiple of P, then so is its eighth power, whose exponents are eight times those of Q
+// (the Frobenius map). So the search finds exponents in bits, and the code uses them in bytes.
 //
-// Four terms would be best, but polynomials that are chosen for long messages detect all four-bit
-// errors, so they have no such multiple. Nearly all have one of this form, whose five taps take
-// the time of three (see addTaps):
+// Four terms would be the fastest. But polynomials for long messages detect all four-bit errors, so
+// they have no such multiple. Nearly all have a multiple of this form, whose five taps take the
+// time of three (see addTaps):
 //
 //	x^d + (x^a + x^(a-8)) + (x^c + x^(c-8)) + 1, a > c
 
-// multiple is such a multiple, with taps in bytes.
+// A multiple has the exponents of such a multiple of the polynomial, as distances in bytes.
 type multiple struct {
-	near   int // d-a; the pair's second tap is 8 bytes further
-	far    int // d-c; likewise
-	degree int // d, the largest tap
+	near   int // d-a; the second tap of the pair is 8 bytes farther
+	far    int // d-c; the second tap of the pair is 8 bytes farther
+	degree int // d, which is the largest tap
 }
 
 const (
-	// minTap keeps reads away from recent writes: reading a word that overlaps two words still in
-	// the store buffer has to wait for both stores. For correctness 8 would suffice.
+	// minTap keeps reads away from recent writes. A read of a word that overlaps two words in the
+	// store buffer must wait for both writes. For correctness, 8 would suffice.
 	minTap = 128
 
-	// foldChunks hides the state in four bytes that only the largest tap may reach. minTerm keeps
-	// all other taps away from these bytes.
+	// minTerm keeps all taps but the largest away from four bytes of the buffer, in which
+	// foldChunks hides the state.
 	minTerm = 4
 
-	// maxDegree bounds the search. One in a few hundred random polynomials with a constant term
-	// has no multiple up to this degree; the usual degree is half of it.
+	// maxDegree limits the search. One in a few hundred random polynomials with a constant term has
+	// no multiple up to this degree. The usual degree is half of it.
 	maxDegree = 5120
 )
 
-// newMultiple makes a multiple from its exponents d, a and c.
 func newMultiple(d, a, c int) *multiple {
 	return &multiple{near: d - a, far: d - c, degree: d}
 }
 
-// knownMultiple returns the result of searchMultiple for the CRC-32s of the catalogue, and nil for
-// others.
+// knownMultiple returns the result of searchMultiple for the CRC-32 polynomials in the catalogue,
+// and nil for others.
 func knownMultiple(poly uint32) *multiple {
 	switch poly {
 	case polyIEEE:
@@ -176,21 +177,21 @@ func knownMultiple(poly uint32) *multiple {
 	return nil
 }
 
-// searchMultiple returns the multiple of poly with the smallest d, nil if there is none up to
-// maxDegree. A polynomial without a constant term has no such multiple, because its multiples
-// have no constant term either. The search takes a few milliseconds.
+// searchMultiple returns the multiple of poly with the smallest d, or nil if there is none up to
+// maxDegree. A polynomial without a constant term has no such multiple, because its multiples have
+// no constant term. The search takes a few milliseconds.
 //
-// A pair of terms is represented by its sum modulo poly. For each d the search tries each pair
-// and looks up the pair that completes the multiple.
+// A pair of terms is represented by its sum modulo poly. For each d, the search tries each pair and
+// looks up the pair that completes the multiple.
 func searchMultiple(poly uint32) *multiple {
 	if poly&1 == 0 {
 		return nil
 	}
 	powers := powersOfX(poly, maxDegree)
 	var (
-		pairs [maxDegree + 1]uint32             // element a is x^a + x^(a-8)
-		index = make(map[uint32]int, maxDegree) // exponent a of a pair, by the pair's sum
-		maybe [1 << 12]uint64                   // one bit per hash of a pair; most lookups need only this
+		pairs [maxDegree + 1]uint32             // pairs[a] is x^a + x^(a-8)
+		index = make(map[uint32]int, maxDegree) // maps the sum of a pair to its exponent a
+		maybe [1 << 12]uint64                   // one bit for each hash of a pair; most lookups need only this table
 	)
 	hash := func(v uint32) uint32 { return v * 0x9e3779b1 >> 14 } // Fibonacci hashing to 18 bits
 	for d := minTap + 8 + minTerm; d <= maxDegree; d++ {
@@ -206,7 +207,7 @@ func searchMultiple(poly uint32) *multiple {
 			if h := hash(missing); maybe[h/64]>>(h%64)&1 == 0 {
 				continue
 			}
-			// If pairs touch, two of the terms would cancel.
+			// If two pairs touch, two of their terms cancel.
 			if c, ok := index[missing]; ok && c < a && c != a-8 {
 				return newMultiple(d, a, c)
 			}
@@ -215,7 +216,6 @@ func searchMultiple(poly uint32) *multiple {
 	return nil
 }
 
-// powersOfX returns x^0 to x^n modulo poly, in normal form.
 func powersOfX(poly uint32, n int) []uint32 {
 	powers := make([]uint32, n+1)
 	powers[0] = 1

@@ -4,8 +4,8 @@ package crcslice8
 
 import "hash/crc32"
 
-// standardTable returns the table for which hash/crc32 uses instructions of this architecture:
-// two reflected polynomials of 32 bits. For other polynomials of degree 64 it returns nil.
+// standardTable returns the table for which hash/crc32 uses special instructions of this
+// architecture. It returns nil except for two reflected polynomials of 32 bits.
 func standardTable(poly uint64, reflected bool) *crc32.Table {
 	switch {
 	case reflected && poly == polyIEEE<<32:
@@ -16,7 +16,8 @@ func standardTable(poly uint64, reflected bool) *crc32.Table {
 	return nil
 }
 
-// updateStandard returns the state after p. hash/crc32 complements before and after.
+// updateStandard returns the state after p. It undoes the complements that hash/crc32 applies
+// before and after.
 func updateStandard(t *crc32.Table, state uint32, p []byte) uint32 {
 	return ^crc32.Update(^state, t, p)
 }

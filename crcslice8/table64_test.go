@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyModel64 draws a model of the catalogue or an arbitrary one.
+// anyModel64 draws a model from the catalogue or a random one.
 func anyModel64() *rapid.Generator[Model] {
 	return rapid.OneOf(rapid.SampledFrom(allModels64()), rapid.Custom(func(t *rapid.T) Model {
 		width := rapid.IntRange(1, 64).Draw(t, "width")
@@ -113,7 +113,6 @@ func TestNewRefusesOtherModelsThanCRC32(t *testing.T) {
 	}
 }
 
-// Each kernel computes the sum of the definition.
 func TestKernels64AgainstDefinition(t *testing.T) {
 	data := randomBytes(1000)
 	for _, m := range allModels64() {
@@ -170,7 +169,6 @@ func TestKernels64AtEveryAlignment(t *testing.T) {
 	}
 }
 
-// For any model and any split of the input, the sum equals the definition's.
 func TestAnyCRCMatchesTheDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyModel64().Draw(t, "model")
@@ -210,7 +208,6 @@ func checkAnyCRC(t interface{ Fatalf(string, ...any) }, crc *Table64, p []byte, 
 	if got := crc.Combiner(int64(len(b)))(sumA, sumB); got != want {
 		t.Fatalf("%v, Combiner: %x, want %x", m, got, want)
 	}
-	// Bits above the width are ignored.
 	if got := crc.Update(sumA|^crc.mask, b); got != want {
 		t.Fatalf("%v, Update after a number of more bits: %x, want %x", m, got, want)
 	}
@@ -244,7 +241,8 @@ func checkAnyCRC(t interface{ Fatalf(string, ...any) }, crc *Table64, p []byte, 
 	}
 }
 
-// Appending zeros twice equals appending their sum, for lengths too large to sum.
+// TestCombine64Lengths appends n and then m zero bytes, and expects the checksum for n+m zero
+// bytes. The lengths are too large to process.
 func TestCombine64Lengths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		crc := New64(anyModel64().Draw(t, "model"))
@@ -276,7 +274,8 @@ func TestAgainstHashCRC64(t *testing.T) {
 	}
 }
 
-// A state cannot be continued by another model, nor by a Table.
+// TestForeignStates64AreRefused expects an error if a hash continues a saved state of another model
+// or of a Table.
 func TestForeignStates64AreRefused(t *testing.T) {
 	save := func(h hash.Hash) []byte {
 		saved, err := h.(encoding.BinaryMarshaler).MarshalBinary()
@@ -343,7 +342,6 @@ func TestModelString(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	// A custom model may lack a name and a check value.
 	m, _ = ModelByName("CRC-12/UMTS")
 	if got, want := m.String(), "CRC-12/UMTS(width=12 poly=0x80f init=0x000 refin=false refout=true xorout=0x000 check=0xdaf)"; got != want {
 		t.Errorf("%s, want %s", got, want)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The package comment and docs/hashing.md recommend the same registered functions, and neither
-// recommends XXH3 for tables.
+// TestAdviceAgrees expects the package comment and docs/hashing.md to recommend the same functions,
+// and not to recommend XXH3 for hash tables.
 func TestAdviceAgrees(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
 	if err != nil {

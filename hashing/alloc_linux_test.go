@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFileCostsThreeAllocations allows three allocations per file: the name twice, for two system
-// calls, and the open file.
+// TestFileCostsThreeAllocations allows three allocations for each file: two copies of the name for
+// system calls, and the open file.
 func TestFileCostsThreeAllocations(t *testing.T) {
 	const many = 500
 	contents := make([][]byte, many)

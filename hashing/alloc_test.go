@@ -1,7 +1,6 @@
 //go:build !race
 
-// Excluded with the race detector, which makes sync.Pool drop items at random and so changes the
-// number of allocations.
+// This test is excluded with the race detector, because sync.Pool then drops items at random.
 
 package hashing
 

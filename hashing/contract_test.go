@@ -19,12 +19,12 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// contract holds facts about a function from independent sources.
+// A contract holds facts about a function, from independent sources.
 type contract struct {
 	known  []hashtest.Known
 	oracle func([]byte) []byte
 	blocks []int
-	long   string // sums by tools of xxHash, BLAKE3, zlib, xz, or the oracle's library
+	long   string // checksum by a tool of xxHash, BLAKE3, zlib or xz, or by a reference library
 	state  bool
 }
 
@@ -39,7 +39,7 @@ var contracts = map[string]contract{
 		known:  []hashtest.Known{{In: "", Want: "00000000"}, {In: fox, Want: "414fa339"}},
 		oracle: func(b []byte) []byte { return plain32(crc32.ChecksumIEEE(b)) }},
 	"crc32c": {state: true, long: "ffef38a2",
-		// RFC 3720 appendix B.4, most significant byte first.
+		// These are from RFC 3720 appendix B.4, with the most significant byte first.
 		known: []hashtest.Known{
 			{In: strings.Repeat("\x00", 32), Want: "8a9136aa"},
 			{In: strings.Repeat("\xff", 32), Want: "62a8ab43"},
@@ -76,7 +76,7 @@ var contracts = map[string]contract{
 	"murmur3-32": {state: true, long: "608ac9c9",
 		oracle: func(b []byte) []byte { return written(murmur3.New32(), b) },
 		known:  []hashtest.Known{{In: fox, Want: "2e4ff723"}}},
-	"rapidhash": {state: true, blocks: []int{112}, long: "3b544502904b8943", // sum by the reference implementation
+	"rapidhash": {state: true, blocks: []int{112}, long: "3b544502904b8943", // computed by the reference implementation
 		known: []hashtest.Known{{In: "", Want: "0338dc4be2cecdae"}, {In: fox, Want: "91722dc8d52a3f7b"}}},
 	"lookup2": {state: true, long: "5517298d",
 		known: []hashtest.Known{{In: "hairbrush", Want: "7f3ef2bb"}, {In: "engrained", Want: "32abb2bb"}}},
@@ -120,8 +120,8 @@ func written(h hash.Hash, b []byte) []byte {
 	return h.Sum(nil)
 }
 
-// plainBZIP2 computes CRC-32/BZIP2 as the bit-reversed CRC-32 of the bit-reversed bytes: the two
-// CRCs have the same polynomial.
+// plainBZIP2 computes CRC-32/BZIP2 as the bit-reversed CRC-32 of the bit-reversed bytes. Both CRCs
+// have the same polynomial.
 func plainBZIP2(b []byte) []byte {
 	mirrored := make([]byte, len(b))
 	for i, c := range b {
@@ -156,7 +156,7 @@ func TestFunctionsKeepTheContract(t *testing.T) {
 	}
 }
 
-// TestSeededFunctionsKeepTheContract tests the seeded forms against the libraries' one-shot functions.
+// TestSeededFunctionsKeepTheContract compares seeded hashes with the libraries' one-shot functions.
 func TestSeededFunctionsKeepTheContract(t *testing.T) {
 	sums := map[string]func(b []byte, seed uint64) []byte{
 		"xxh128": func(b []byte, seed uint64) []byte {

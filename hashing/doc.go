@@ -1,14 +1,15 @@
-// Package hashing names checksum functions, sums files with them and builds keys.
+// Package hashing provides checksum functions by name, checksums of files, and keys of structured
+// values.
 //
 // # Two questions, two hashes
 //
-// "Did it change since I looked?" is answered by a checksum, a function of class accident: fast,
-// and wrong only by accident. An attacker can construct two inputs with the same checksum, so a
-// checksum never names content.
+// A function of class accident answers "Did it change since I looked?". It is fast, and detects
+// accidental changes. An attacker can construct two inputs with the same checksum, so a checksum
+// must not name content.
 //
-// "Is it the same thing?" is answered by a function of class identity, whose field
-// [Func].Identity is set. This package's own types use a [Digest], the BLAKE3-256 of the content.
-// Only an identity may name content, and only a [Key] may name a structured value.
+// A function of class identity answers "Is it the same content?". Its field [Func].Identity is set.
+// This package's own types use a [Digest], the BLAKE3-256 of the content. Only an identity may name
+// content, and only a [Key] may name a structured value.
 //
 // # Functions
 //
@@ -21,8 +22,8 @@
 //   - zip, gzip, PNG: crc32. iSCSI, ext4: crc32c. S3: crc64nvme, sha256 or crc32c.
 //   - Unreal Engine: xxh3, xxh128 and blake3 for version 5, unreal-memcrc before.
 //
-// XXH3 is for files, not for tables: for short keys, two bits of its sum may depend on each other
-// (BenchmarkQuality in bench measures it), and SMHasher3 finds more faults. docs/hashing.md gives
+// XXH3 is for files, not for tables. For short keys, two bits of its checksum may depend on each
+// other (see BenchmarkQuality in bench), and SMHasher3 finds more faults. docs/hashing.md gives
 // reasons and limits.
 //
 //	name           bits  GB/s  class     use for                                    not for
@@ -54,23 +55,23 @@
 //
 // Speeds (GB/s) are for one core of a Zen 4 server and 64 KiB of cached input, as BenchmarkHash
 // and BenchmarkSum in bench measure them (bench/results/hashes.md). On processors that lack its
-// instructions, CRCs and xxHashes slow down most. Reading a file from the page cache runs at
-// about 10 GB/s. Reading limits faster functions, and two cores then read and sum twice as much.
+// instructions, CRCs and xxHashes slow down most. Reading a file from the page cache runs at about
+// 10 GB/s. This limits faster functions, and two cores then process twice as much.
 //
-// A 32-bit sum misses a random change once in 4e9 comparisons; among n different files, about
-// n*n/2^33 pairs have equal sums. With 64 bits, about n*n/2^65 pairs do. No checksum resists an
-// attacker, with a seed or without: finding an XXH3 collision takes milliseconds, a CRC collision
-// less. maphash only keeps an attacker from slowing down a hash table.
+// A 32-bit checksum misses a random change once in 4e9 comparisons. Among n different files, about
+// n*n/2^33 pairs have equal 32-bit checksums, and about n*n/2^65 pairs have equal 64-bit checksums.
+// No checksum resists an attacker, even with a seed: finding an XXH3 collision takes milliseconds,
+// and a CRC collision less. maphash only keeps an attacker from slowing down a hash table.
 //
-// [Func.Sum] sums a byte slice, [Func.New] returns a streaming [hash.Hash], and [Func.NewSeeded]
-// returns one with a seed. For short keys, [Func.Sum64] and [Func.Sum128] take at most 1.3 times
-// as long as calling the function directly (maphash: 1.4 times). The command hashsum -stats shows
-// how evenly functions spread your keys over the bins of a table.
+// [Func.Sum] returns the checksum of a byte slice. [Func.New] and [Func.NewSeeded] return a
+// streaming [hash.Hash]. For short keys, [Func.Sum64] and [Func.Sum128] take at most 1.3 times as
+// long as calling the function directly (maphash: 1.4 times). The command hashsum -stats shows how
+// evenly functions distribute your keys over the bins of a table.
 //
 // # Files
 //
-// [SumFile] sums one file. [Files] sums many files on several cores, in order, with pooled
-// buffers; all cores share a large file.
+// [SumFile] returns the checksum of one file. [Files] processes many files on several cores and
+// returns their checksums in order. All cores share a large file.
 //
 // A [Summer] is for callers that open their files themselves. It reads a stream once and returns
 // its size, its checksum and, if requested, its Digest.

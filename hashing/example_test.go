@@ -79,8 +79,8 @@ func ExampleFiles_Sum() {
 	// <nil>
 }
 
-// Sums files on all cores with a CRC outside the registry, reports progress, and stops when the
-// context ends.
+// This program computes checksums of files on all cores with a CRC outside of the registry. It
+// reports progress, and stops when the context ends.
 func ExampleCRC32() {
 	model, _ := crcslice8.ModelByName("CRC-32/MPEG-2")
 	f := hashing.CRC32(crcslice8.New(model))

@@ -13,37 +13,37 @@ import (
 	"time"
 )
 
-// Files sums named files.
+// Files computes checksums of named files.
 //
-// Several files are summed at once, and several workers share a file of more than 256 KiB: they sum
-// its blocks in parallel if the function allows it ([Func.Parallel]); otherwise one worker sums
-// while the others read ahead. A worker needs 256 KiB of memory, or 768 KiB to read ahead. Memory
-// use does not depend on the sizes of the files. It depends on their number only because their
-// names are kept.
+// Several files are processed at the same time, and several workers share a file of more than 256
+// KiB. If the function allows it ([Func.Parallel]), the workers process blocks in parallel.
+// Otherwise one worker computes the checksum while the others read ahead. A worker needs 256 KiB of
+// memory, or 768 KiB to read ahead. Memory use does not depend on the sizes of the files. It
+// depends on their number only because their names are kept.
 //
 // Regular files, links to them, pipes and devices are read to their end; directories are errors.
 // Files are not memory-mapped, so a file that is truncated while it is read causes an error, not a
 // memory fault.
 type Files struct {
 	Func     Func
-	Workers  int           // goroutines that open, read and sum; 0 means GOMAXPROCS
-	Progress func(n int64) // called with n more bytes, concurrently; may be nil
+	Workers  int           // number of goroutines; 0 means GOMAXPROCS
+	Progress func(n int64) // called concurrently after n more bytes were read; may be nil
 }
 
 // FileResult is the result for one file.
 type FileResult struct {
-	Index int    // index in the names, from 0
-	Name  string // name as given
+	Index int    // index of the file's name, from 0
+	Name  string // name as passed to Sum
 	Sum   Sum    // zero on error
-	Size  int64  // bytes read; 0 on error
-	Err   error  // the message includes the file's name
+	Size  int64  // number of bytes read; 0 on error
+	Err   error  // includes the file's name
 }
 
-// ErrChanged means that a file's size or modification time changed while it was read. Its sum
+// ErrChanged means that a file's size or modification time changed while it was read. The checksum
 // could belong to content that the file never had.
 var ErrChanged = errors.New("the file changed while it was read; sum it again when no program writes to it")
 
-// SumFile returns the sum and the size of the named file. It uses all cores for a large file.
+// SumFile returns the checksum and the size of the named file. It uses all cores for a large file.
 func SumFile(ctx context.Context, f Func, name string) (Sum, int64, error) {
 	var out *FileResult
 	err := Files{Func: f}.Sum(ctx, slices.Values([]string{name}), func(r FileResult) { out = &r })
@@ -53,20 +53,19 @@ func SumFile(ctx context.Context, f Func, name string) (Sum, int64, error) {
 	return Sum{}, 0, err
 }
 
-// Sum sums the named files and passes each result to done in the order of names. Calls of done
-// come from several goroutines, but never overlap. An error on one file is in its result and does
-// not affect other files.
+// Sum computes checksums of the named files, and passes each result to done in the order of names.
+// Calls of done come from several goroutines but never overlap. An error on one file is in its
+// result and does not affect other files.
 //
-// Sum calls names from one goroutine at a time, and only if a worker is free and fewer than 1024
-// results wait for an earlier one.
+// Sum iterates over names in one goroutine at a time. It takes a name only if a worker is free and
+// fewer than 1024 results wait for an earlier one.
 //
-// When ctx ends, Sum begins no further files, and files in progress fail with the context's
-// error. Sum returns that error unless all files were summed. If names, done or Progress panics,
-// the work ends in the same way, Sum calls none of the three again and panics with the same
-// value. The three functions must not end their goroutine (runtime.Goexit, t.FailNow). When Sum
-// returns or panics, all its workers have ended.
+// When ctx ends, Sum begins no further files, and files in progress fail with the context's error.
+// Sum returns that error unless all files are finished. If names, done or Progress panics, the work
+// ends in the same way, and Sum panics with the same value. These functions must not end their
+// goroutine (runtime.Goexit, t.FailNow). When Sum returns or panics, all its workers have ended.
 //
-// Sum cannot interrupt a wait in names, or a read of a device whose driver does not support
+// Sum cannot interrupt names while it waits, or a read of a device whose driver does not support
 // deadlines. It abandons a named pipe without a writer, but the goroutine that opens the pipe
 // remains until a writer opens it too.
 func (f Files) Sum(ctx context.Context, names iter.Seq[string], done func(FileResult)) error {
@@ -87,7 +86,7 @@ func (f Files) Sum(ctx context.Context, names iter.Seq[string], done func(FileRe
 	for range workers - 1 {
 		wg.Go(q.runWorker)
 	}
-	q.runWorker() // one worker needs no goroutine
+	q.runWorker() // a single worker needs no goroutine
 	wg.Wait()
 	if q.panicked != nil {
 		panic(q.panicked)
@@ -98,50 +97,48 @@ func (f Files) Sum(ctx context.Context, names iter.Seq[string], done func(FileRe
 	return ctx.Err()
 }
 
-// blockSize is the size of the blocks in which workers read a large file. BLAKE3's tree requires
-// a power of two. A block of 1 MiB would be evicted from the second-level cache before it is
-// summed.
+// blockSize is the size of the blocks in which workers read a large file. BLAKE3's tree requires a
+// power of two. A block of 1 MiB would be evicted from the L2 cache before it is hashed.
 const blockSize = 256 << 10
 
 type block [blockSize]byte
 
-// blocks is a pool shared by all calls, because all blocks have the same size.
+// blocks is a pool that all calls share, because all blocks have the same size.
 var blocks = sync.Pool{New: func() any { return new(block) }}
 
 func takeBlock() *block  { return blocks.Get().(*block) }
 func giveBlock(b *block) { blocks.Put(b) }
 
-// sumOfStream returns the sum of a streaming hash.
 func sumOfStream(h hash.Hash) Sum { return sumOf(h.Sum(make([]byte, 0, maxSize))) }
 
-// maxEarly limits how many files may be begun beyond the first file without a delivered result.
+// maxEarly limits how many files may begin beyond the first file without a delivered result.
 const maxEarly = 1024
 
-// queue distributes the work of one call of Files.Sum and puts the results in order. Workers
+// A queue distributes the work of one call of Files.Sum and delivers the results in order. Workers
 // prefer blocks of large files to new files, so that few files are open at a time.
 type queue struct {
 	Files
-	ctx  context.Context // canceled with the caller's context, or by end
+	ctx  context.Context // canceled with the caller's context, or at the end of the work
 	end  func()
 	done func(FileResult)
 
-	names sync.Mutex // held while next runs; locked before mu, never after
+	names sync.Mutex // held while next runs; must be locked before mu
 	next  func() (string, bool)
 
 	mu         sync.Mutex
-	wake       sync.Cond          // signals changes of the fields below to waiting workers
-	exhausted  bool               // next is exhausted
+	wake       sync.Cond          // signals changes of the fields below
+	exhausted  bool               // whether next has no more names
 	begun      int                // number of files taken from next
-	busy       int                // number of files in progress and of workers asking for one
+	busy       int                // number of files in progress, and of workers waiting for a name
 	large      []*large           // files with blocks for other workers
-	delivered  int                // results passed to done
-	delivering bool               // set while a goroutine is calling done
-	early      map[int]FileResult // results that wait for an earlier result
-	cut        bool               // ctx ended before some file was summed
-	panicked   any                // first panic in one of the caller's functions
+	delivered  int                // number of results passed to done
+	delivering bool               // whether a goroutine is calling done
+	early      map[int]FileResult // results by index that wait for an earlier result
+	cut        bool               // whether ctx ended before all files were finished
+	panicked   any                // first panic in a function of the caller
 }
 
-// task is a worker's next piece of work: a block of a large file, or a whole file.
+// A task is the next work of a worker: a block of a large file, or a whole file.
 type task struct {
 	large *large
 	block int64
@@ -164,8 +161,8 @@ func (q *queue) runWorker() {
 	}
 }
 
-// waitForTask waits for the next task. It reports false once no file is in progress and no more
-// will be begun. Until then, a file may turn out to be large and have blocks for all workers.
+// waitForTask waits for the next task. It returns false when no file is in progress and none will
+// begin. Until then, a file may turn out to be large and have blocks for all workers.
 func (q *queue) waitForTask() (task, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -189,13 +186,14 @@ func (q *queue) waitForTask() (task, bool) {
 	}
 }
 
-// takeNextName takes the next name. mu must be held; ask unlocks it while it waits.
+// takeNextName takes the next name. The caller must hold mu, which takeNextName unlocks while it
+// waits.
 func (q *queue) takeNextName() (task, bool) {
 	q.busy++
 	q.mu.Unlock()
 	q.names.Lock()
 	q.mu.Lock()
-	if !q.exhausted && q.ctx.Err() == nil { // recheck after waiting for names
+	if !q.exhausted && q.ctx.Err() == nil { // recheck after waiting for the names lock
 		q.mu.Unlock()
 		var name string
 		ok := false
@@ -215,7 +213,7 @@ func (q *queue) takeNextName() (task, bool) {
 	return task{}, false
 }
 
-// deliverResult passes the result of a file to done, after the results of all earlier files.
+// deliverResult passes a file's result to done, after the results of all earlier files.
 func (q *queue) deliverResult(r FileResult) {
 	q.mu.Lock()
 	q.busy--
@@ -248,9 +246,9 @@ func (q *queue) progress(n int) {
 	}
 }
 
-// callCaller runs f, which calls a function of the caller, unless an earlier f has panicked. No
-// lock other than q.names may be held. A panic in f ends the work; Sum panics with the same value
-// when all workers have ended.
+// callCaller runs f, which calls a function of the caller, unless an earlier f has panicked. If f
+// panics, the work ends, and Sum panics with the same value. No lock other than q.names may be
+// held.
 func (q *queue) callCaller(f func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -272,8 +270,8 @@ func (q *queue) callCaller(f func()) {
 	}
 }
 
-// sumNamedFile sums a small file. It shares a large file with other workers and sums the first
-// block itself.
+// sumNamedFile processes a small file. It shares a large file with other workers, and processes the
+// first block itself.
 func (q *queue) sumNamedFile(index int, name string) {
 	buf := takeBlock()
 	sum, size, big, err := q.sumSmallFile(name, buf)
@@ -289,7 +287,8 @@ func (q *queue) sumNamedFile(index int, name string) {
 	q.deliverResult(FileResult{Index: index, Name: name, Sum: sum, Size: size, Err: err})
 }
 
-// sumSmallFile sums the named file, or returns it as a large file with its first block in buf.
+// sumSmallFile returns the checksum of a small file. It returns a large file unfinished, with its
+// first block in buf.
 func (q *queue) sumSmallFile(name string, buf *block) (Sum, int64, *large, error) {
 	f, before, err := openForSum(q.ctx, name)
 	if err != nil {
@@ -298,12 +297,11 @@ func (q *queue) sumSmallFile(name string, buf *block) (Sum, int64, *large, error
 	keep := false
 	defer func() {
 		if !keep {
-			f.Close() // the file is only read, so a Close error loses nothing
+			f.Close() // ignore the error, because the file was only read
 		}
 	}()
 	if f, ok := f.(osFile); ok && before.kind != regular {
-		// When ctx ends, interrupt a read that waits for a pipe's writer, on systems that support
-		// it.
+		// When ctx ends, interrupt a read from a silent pipe, on systems that support deadlines.
 		stop := context.AfterFunc(q.ctx, func() { f.SetReadDeadline(time.Unix(1, 0)) })
 		defer stop()
 	}
@@ -337,7 +335,7 @@ func (q *queue) sumSmallFile(name string, buf *block) (Sum, int64, *large, error
 	return sumOfStream(h), int64(n) + rest, nil, err
 }
 
-// fillBlock reads until buf is full or the file ends. For a regular file it also stops after the
+// fillBlock reads until buf is full or the file ends. For a regular file, it also stops after the
 // reported size, which saves the system call that would return io.EOF.
 func (q *queue) fillBlock(f source, buf []byte, before stamp) (n int, end bool, err error) {
 	for n < len(buf) {
@@ -356,8 +354,7 @@ func (q *queue) fillBlock(f source, buf []byte, before stamp) (n int, end bool, 
 	return n, false, nil
 }
 
-// readError returns the context's error, if there is one, instead of the read error that it
-// caused.
+// readError replaces a read error with the context's error, if the context has ended.
 func (q *queue) readError(name string, err error) error {
 	if end := q.ctx.Err(); end != nil {
 		err = end

@@ -9,12 +9,13 @@ import (
 	"github.com/assetcook/assetcook/internal/hashtest"
 )
 
-// Files that the kernel generates while they are read, with sizes of 0 or a page, are summed.
+// TestGeneratedFilesAreSummed reads files that the kernel generates, whose reported size is 0 or a
+// page.
 func TestGeneratedFilesAreSummed(t *testing.T) {
 	for _, name := range []string{"/proc/version", "/proc/kallsyms", "/sys/kernel/mm/transparent_hugepage/enabled"} {
 		want, err := os.ReadFile(name)
 		if err != nil {
-			continue // not every machine has all of them
+			continue
 		}
 		sum, size, err := SumFile(t.Context(), registry[0], name)
 		if err != nil || size != int64(len(want)) || sum != registry[0].Sum(want) {
@@ -31,7 +32,6 @@ func openFiles(t *testing.T) int {
 	return len(list)
 }
 
-// All files are closed again, whatever their results.
 func TestAllFilesAreClosed(t *testing.T) {
 	names := filesOf(t, []byte("a"), hashtest.Bytes(3*blockSize+1), hashtest.Bytes(blockSize))
 	names = append(names, t.TempDir(), names[0]+"-missing", "/proc/version")

@@ -20,7 +20,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// filesOf writes files named by their number and returns their names.
+// filesOf writes numbered files and returns their names.
 func filesOf(t testing.TB, contents ...[]byte) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -34,7 +34,7 @@ func filesOf(t testing.TB, contents ...[]byte) []string {
 	return names
 }
 
-// collect runs f.Sum, checks the order of the results and returns them.
+// collect runs f.Sum, checks the order of the results, and returns them.
 func collect(t reporter, ctx context.Context, f Files, names []string) ([]FileResult, error) {
 	t.Helper()
 	var got []FileResult
@@ -47,7 +47,7 @@ func collect(t reporter, ctx context.Context, f Files, names []string) ([]FileRe
 	return got, err
 }
 
-// reporter is the common part of testing.TB and rapid.T.
+// A reporter is the common part of testing.TB and rapid.T.
 type reporter interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -62,8 +62,7 @@ func function(t testing.TB, name string) Func {
 	return f
 }
 
-// TestFilesAreSummedByEveryFunction sums files of sizes around multiples of the block with every
-// function.
+// TestFilesAreSummedByEveryFunction uses files whose sizes are around multiples of the block size.
 func TestFilesAreSummedByEveryFunction(t *testing.T) {
 	data := hashtest.Bytes(6*blockSize + 77)
 	var contents [][]byte
@@ -77,7 +76,7 @@ func TestFilesAreSummedByEveryFunction(t *testing.T) {
 			want[i] = f.Sum(b)
 		}
 		numbers := []int{2}
-		if slices.Contains([]string{"crc32", "blake3", "xxh128"}, f.Name) { // functions with parallel CRCs, a tree, and no parallel form
+		if slices.Contains([]string{"crc32", "blake3", "xxh128"}, f.Name) {
 			numbers = []int{0, 1, 2, 5}
 		}
 		for _, workers := range numbers {
@@ -107,8 +106,8 @@ func TestFilesAreSummedByEveryFunction(t *testing.T) {
 	}
 }
 
-// For any files and any number of workers, each file has the sum of its content, in the order of
-// the names.
+// TestFilesAreSummedInOrder expects correct checksums in the order of names, for random files and
+// any number of workers.
 func TestFilesAreSummedInOrder(t *testing.T) {
 	data := hashtest.Bytes(4 * blockSize)
 	sizes := []int{0, 1, 1000, blockSize, blockSize + 1, 2*blockSize - 1, 3*blockSize + 9}
@@ -174,16 +173,16 @@ func TestErrorsNameTheirFile(t *testing.T) {
 	}
 }
 
-// TestChangedFileIsAnError truncates or grows a file after its first bytes have been read.
+// TestChangedFileIsAnError truncates or extends a file after its first bytes have been read.
 func TestChangedFileIsAnError(t *testing.T) {
 	size := int64(3*blockSize + 5)
-	for _, name := range []string{"crc32", "blake3", "xxh128"} { // functions with parallel CRCs, a tree, and no parallel form
+	for _, name := range []string{"crc32", "blake3", "xxh128"} {
 		for change, to := range map[string]int64{"cut": 2 * blockSize, "emptied": 0, "grown": size + 1} {
 			for _, workers := range []int{1, 2} {
 				path := filesOf(t, hashtest.Bytes(int(size)), []byte("other"))
 				var once atomic.Bool
 				f := Files{Func: function(t, name), Workers: workers, Progress: func(n int64) {
-					if n > 5 && once.CompareAndSwap(false, true) { // the error must not name the other file
+					if n > 5 && once.CompareAndSwap(false, true) {
 						if err := os.Truncate(path[0], to); err != nil {
 							t.Error(err)
 						}
@@ -201,8 +200,8 @@ func TestChangedFileIsAnError(t *testing.T) {
 	}
 }
 
-// TestChangedSmallFileIsAnError changes a file of at most one block after its bytes have been read:
-// only its size, or only its time.
+// TestChangedSmallFileIsAnError changes only the size or only the time of a small file after its
+// bytes have been read.
 func TestChangedSmallFileIsAnError(t *testing.T) {
 	for _, size := range []int{1, 1000, blockSize} {
 		for change, make := range map[string]func(name string) error{
@@ -275,8 +274,8 @@ func TestEndedContextStopsFiles(t *testing.T) {
 	}
 }
 
-// At most maxEarly files are begun after an undelivered one, and only one goroutine at a time
-// asks for names.
+// TestFewFilesAreBegunEarly delays a result. At most maxEarly files may then begin, and only one
+// goroutine at a time may call names.
 func TestFewFilesAreBegunEarly(t *testing.T) {
 	name := filesOf(t, []byte("small"))[0]
 	var delivered, asking atomic.Int64
@@ -306,8 +305,8 @@ func TestFewFilesAreBegunEarly(t *testing.T) {
 	}
 }
 
-// TestQueueWaits delivers the first of many files last: the queue must stop maxEarly files after
-// it and continue afterwards.
+// TestQueueWaits delivers the first of many files last. The queue must stop maxEarly files later,
+// and continue after the delivery.
 func TestQueueWaits(t *testing.T) {
 	q := &queue{ctx: t.Context(), early: map[int]FileResult{}}
 	q.wake.L = &q.mu
@@ -350,8 +349,8 @@ func TestQueueWaits(t *testing.T) {
 	}
 }
 
-// At most maxAhead blocks are read ahead if they must be summed in order; otherwise there is no
-// limit.
+// TestReadAheadIsBounded expects at most maxAhead blocks to be read ahead if they must be processed
+// in order. Otherwise there is no limit.
 func TestReadAheadIsBounded(t *testing.T) {
 	path := filesOf(t, hashtest.Bytes(8*blockSize))[0]
 	for name, want := range map[string]int{"xxh3": maxAhead, "crc32": 8} {
@@ -390,8 +389,8 @@ func BenchmarkFilesSmall(b *testing.B) {
 	}
 }
 
-// A panic of one of the caller's functions reaches the caller, from any goroutine, and leaves no
-// goroutines or open files behind.
+// TestPanicReachesTheCaller expects Sum to panic if a function of the caller panics in any
+// goroutine, without leaks of goroutines or open files.
 func TestPanicReachesTheCaller(t *testing.T) {
 	dir := t.TempDir()
 	var names []string
@@ -452,7 +451,8 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	}
 }
 
-// After a panic, Sum does not wait for the end of a file, which may be endless.
+// TestFilesPanicEndsWork expects Sum not to wait for the end of a file after a panic, because the
+// file may be endless.
 func TestFilesPanicEndsWork(t *testing.T) {
 	huge := filepath.Join(t.TempDir(), "huge")
 	if err := os.WriteFile(huge, nil, 0o600); err != nil {
@@ -474,7 +474,7 @@ func TestFilesPanicEndsWork(t *testing.T) {
 	}
 }
 
-// A context that ends after the file does not cause an error.
+// TestSumFileEndsLate ends the context after the file was read, and expects no error.
 func TestSumFileEndsLate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	name := filesOf(t, []byte("123456789"))[0]
@@ -491,7 +491,6 @@ func TestSumFileEndsLate(t *testing.T) {
 	}
 }
 
-// A custom CRC-32 sums files like a function of the registry.
 func TestCustomCRC32SumsFiles(t *testing.T) {
 	model, _ := crcslice8.ModelByName("CRC-32/MPEG-2")
 	table := crcslice8.New(model)
@@ -509,7 +508,7 @@ func TestCustomCRC32SumsFiles(t *testing.T) {
 	}
 }
 
-// Block numbers of large files are passed to BLAKE3's tree without truncation.
+// TestBlockNumbersAreNotTruncated passes large block numbers to BLAKE3's tree.
 func TestBlockNumbersAreNotTruncated(t *testing.T) {
 	const size = 257*blockSize + 1025
 	name := filepath.Join(t.TempDir(), "large")

@@ -25,7 +25,7 @@ func makePipe(t *testing.T) string {
 	return name
 }
 
-// Short and long named pipes are read to their end, between other files.
+// TestPipes reads short and long named pipes among other files.
 func TestPipes(t *testing.T) {
 	for _, n := range []int{0, 10, blockSize, 2*blockSize + 3} {
 		data := hashtest.Bytes(n)
@@ -55,7 +55,7 @@ func TestPipeWithoutWriter(t *testing.T) {
 	err := Files{Func: registry[0], Workers: 1}.Sum(ctx, slices.Values([]string{before, name}), func(r FileResult) {
 		switch n++; n {
 		case 1:
-			go cancel() // earliest time of the cancellation; the pipe is the next file
+			go cancel()
 		case 2:
 			if !errors.Is(r.Err, context.Canceled) || !strings.Contains(r.Err.Error(), name) {
 				t.Errorf("pipe: %v", r.Err)
@@ -65,8 +65,8 @@ func TestPipeWithoutWriter(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	// The goroutine that waits for a writer must close the pipe when it opens: the writer then
-	// gets an error. Without such a goroutine the pipe has no reader.
+	// The goroutine that waits for a writer must close the pipe when it opens. The writer then gets
+	// an error.
 	w, err := os.OpenFile(name, os.O_WRONLY|unix.O_NONBLOCK, 0)
 	if errors.Is(err, unix.ENXIO) {
 		return
@@ -100,7 +100,7 @@ func TestPipeThatStalls(t *testing.T) {
 	read := int64(0)
 	f := Files{Func: registry[0], Progress: func(n int64) {
 		read += n
-		cancel() // cancellation before the next read, or during it
+		cancel()
 	}}
 	got, err := collect(t, ctx, f, []string{name})
 	if !errors.Is(err, context.Canceled) || len(got) != 1 || !errors.Is(got[0].Err, context.Canceled) || read != 9 {
@@ -111,7 +111,7 @@ func TestPipeThatStalls(t *testing.T) {
 	}
 }
 
-// TestDevices sums one device that ends at once and one that never ends.
+// TestDevices reads one device that ends at once and another that never ends.
 func TestDevices(t *testing.T) {
 	f := function(t, "sha256")
 	if sum, size, err := SumFile(t.Context(), f, os.DevNull); sum != f.Sum(nil) || size != 0 || err != nil {
@@ -129,7 +129,8 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// Links to files are followed; links to directories and dangling links are errors.
+// TestLinks expects links to files to be followed, and errors for links to directories and dangling
+// links.
 func TestLinks(t *testing.T) {
 	name := filesOf(t, []byte("content"))[0]
 	var links []string
@@ -146,13 +147,13 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Files are summed whatever bytes their names have.
+// TestNames uses file names with arbitrary bytes.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	for _, base := range []string{"a\nb", "-", " ", "\x1b[2J", "bad \xff\xfe utf-8"} {
 		name := filepath.Join(dir, base)
 		if err := os.WriteFile(name, []byte(base), 0o666); errors.Is(err, unix.EILSEQ) {
-			continue // a file system that accepts only valid UTF-8
+			continue // the file system accepts only valid UTF-8
 		} else if err != nil {
 			t.Fatal(err)
 		}

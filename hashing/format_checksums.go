@@ -21,17 +21,16 @@ func crc32Funcs() []Func {
 	}
 }
 
-// CRC32 returns a function for a CRC-32 outside the registry, for summing files. Its name is the
-// model's.
+// CRC32 returns a function for a CRC-32 outside of the registry. Its name is the model's.
 func CRC32(t *crcslice8.Table) Func {
 	m := t.Model()
 	check := Sum128{Lo: m.Check}.sum(crcslice8.Size).String()
 	return deriveNumbers([]Func{crc32Func(m.Name, "CRC-32 by package crcslice8", check, func() *crcslice8.Table { return t })})[0]
 }
 
-// crc32Func wraps a table of crcslice8, which is made on first use and picks its kernel by length
-// and processor. It never uses hash/crc32, which is faster only for Castagnoli with 64 to 128
-// bytes, by up to 0.8 ns on Zen 4. A call through a Func takes longer than that.
+// crc32Func returns a function for a table of crcslice8, which is made on first use. It never uses
+// hash/crc32, which is faster only for Castagnoli with 64 to 128 bytes, by up to 0.8 ns on Zen 4. A
+// call through a Func takes longer than that.
 func crc32Func(name, source, check string, table func() *crcslice8.Table) Func {
 	tables := &lazyTable[crcslice8.Table]{make: table}
 	word := func(b []byte) uint64 { return uint64(tables.madeTable().Checksum(b)) }
@@ -50,7 +49,7 @@ func crc32Func(name, source, check string, table func() *crcslice8.Table) Func {
 	}
 }
 
-// lazyTable keeps the result of make. Calling make each time would take as long as summing 4
+// A lazyTable keeps the result of make. Calling make each time would take as long as processing 4
 // bytes.
 type lazyTable[T any] struct {
 	made atomic.Pointer[T]
@@ -66,7 +65,7 @@ func (l *lazyTable[T]) madeTable() *T {
 	return t
 }
 
-// slice8Func computes unreal-memcrc as the Unreal Engine does, by table lookup for 8 bytes at a
+// slice8Func computes unreal-memcrc as the Unreal Engine does, with table lookups for 8 bytes at a
 // time on any processor. It is a baseline for measurements.
 func slice8Func() Func {
 	f := crc32Func("slice8", "CRC-32/BZIP2 by slicing-by-8 (Kounavis, Berry, 2005) on purpose, to measure against", "fc891918", crcslice8.BZIP2)
@@ -74,13 +73,13 @@ func slice8Func() Func {
 		t := crcslice8.BZIP2()
 		return Sum128{Lo: uint64(t.Slicing8(t.Empty(), b))}
 	}
-	f.word = nil // follows from narrow
+	f.word = nil // deriveNumbers derives word from narrow
 	f.stream = func() hash.Hash {
 		h := &slice8Hash{table: crcslice8.BZIP2()}
 		h.Reset()
 		return h
 	}
-	f.joints = nil // baseline for one core, so the function is not split
+	f.joints = nil // this baseline uses a single core
 	return f
 }
 
@@ -113,8 +112,8 @@ func crc64Funcs() []Func {
 	}
 }
 
-// CRC64 returns a function for a CRC of 1 to 64 bits outside the registry, for summing files. Its
-// name is the model's, and its sums have the fewest bytes that hold the width.
+// CRC64 returns a function for a CRC of 1 to 64 bits outside of the registry. Its name is the
+// model's. Its checksums have the minimum number of bytes for the width.
 func CRC64(t *crcslice8.Table64) Func {
 	m := t.Model()
 	size := (m.Width + 7) / 8
@@ -122,7 +121,7 @@ func CRC64(t *crcslice8.Table64) Func {
 	return deriveNumbers([]Func{crc64Func(m.Name, "CRC by package crcslice8", check, size, func() *crcslice8.Table64 { return t })})[0]
 }
 
-// crc64Func wraps a table of crcslice8, which is made on first use.
+// crc64Func returns a function for a table of crcslice8, which is made on first use.
 func crc64Func(name, source, check string, size int, table func() *crcslice8.Table64) Func {
 	tables := &lazyTable[crcslice8.Table64]{make: table}
 	word := func(b []byte) uint64 { return tables.madeTable().Checksum(b) }
@@ -141,7 +140,7 @@ func crc64Func(name, source, check string, size int, table func() *crcslice8.Tab
 	}
 }
 
-// crcCombiner combines the sums of consecutive blocks. It caches the combiner for the latest
+// crcCombiner combines the checksums of consecutive blocks. It caches the combiner for the last
 // length, because all blocks of a file but the last have the same length.
 func crcCombiner[Sum uint32 | uint64](combiner func(lenB int64) func(a, b Sum) Sum) func(a, b uint64, lenB int64) uint64 {
 	length := int64(-1)
@@ -167,10 +166,9 @@ func adlerFunc() Func {
 	}
 }
 
-// adlerCombine returns the sum of a followed by b. Each half is a sum modulo the largest prime
-// below 2^16: the low half of 1 and all bytes, the high half of all values of the low half. Both
-// inputs began with a low half of 1. So in the concatenation each low half of b is greater by a's
-// low half minus 1.
+// adlerCombine returns the checksum of a followed by b. The low half of a checksum is 1 plus all
+// bytes, and the high half is the sum of all values of the low half, both modulo the largest prime
+// below 2^16. In the concatenation, each low half of b is greater by a's low half minus 1.
 func adlerCombine(a, b uint64, lenB int64) uint64 {
 	const prime = 65521
 	above := (a&0xffff + prime - 1) % prime

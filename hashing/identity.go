@@ -12,7 +12,7 @@ import (
 	"lukechampine.com/blake3/guts"
 )
 
-// identityFuncs are the functions whose sums may name content.
+// identityFuncs returns the functions whose checksums may name content.
 func identityFuncs() []Func {
 	return []Func{
 		{
@@ -49,13 +49,13 @@ func identityFuncs() []Func {
 	}
 }
 
-// blake3Hash makes the library's hash a hash.Cloner: the library's Clone returns another type.
+// blake3Hash implements hash.Cloner, because the library's Clone has another result type.
 type blake3Hash struct{ *blake3.Hasher }
 
 func (h blake3Hash) Clone() (hash.Cloner, error) { return blake3Hash{h.Hasher.Clone()}, nil }
 
-// brokenFuncs are former identities. Collisions can be constructed, so these functions only
-// detect accidents. They remain for existing checksum files.
+// brokenFuncs returns functions with known collisions, which now only detect accidental changes.
+// They remain for existing checksum files.
 func brokenFuncs() []Func {
 	return []Func{
 		{
@@ -85,21 +85,21 @@ func brokenFuncs() []Func {
 
 func wideSum(b [32]byte) Sum { return sumOf(b[:]) }
 
-// Several cores sum a file along BLAKE3's tree: its leaves are chunks of 1 KiB, and each parent
-// hashes its two children. The left child of a parent is always a full tree: its number of leaves
-// is the largest power of two that leaves at least one leaf for the right child. So a full block,
-// whose size is a power of two, is a tree of its own, and only the last block may be incomplete.
-// See sections 2.1 and 5.1.2 of the paper.
+// Several cores hash a file along BLAKE3's tree. Its leaves are chunks of 1 KiB, and each parent
+// hashes its two children. The left child of a parent is always a full tree. Its number of leaves
+// is the largest power of two that leaves at least one leaf for the right child. A full block,
+// whose size is a power of two, is therefore a subtree. Only the last block may be incomplete. See
+// sections 2.1 and 5.1.2 of the paper.
 
 func blake3Joints() *joints {
 	return &joints{part: blake3Part, join: func() joiner { return new(blake3Tree) }}
 }
 
-// blake3Unit is the number of bytes that the library hashes at once: 16 chunks in parallel.
+// blake3Unit is the number of bytes that the library hashes in parallel: 16 chunks.
 const blake3Unit = guts.MaxSIMD * guts.ChunkSize
 
-// blake3Part returns the chaining value of the tree over one block. The capacity of block must be
-// a whole number of units, because the library reads the last unit completely.
+// blake3Part returns the chaining value of the tree over one block. The capacity of block must be a
+// multiple of blake3Unit, because the library reads the last unit completely.
 func blake3Part(block []byte, i int64) part {
 	chunk := uint64(i) * (blockSize / guts.ChunkSize)
 	var units blake3Tree
@@ -112,12 +112,12 @@ func blake3Part(block []byte, i int64) part {
 	return blake3Words(units.rootChainingValue(0))
 }
 
-// blake3Tree joins the chaining values of neighboring trees of equal size.
+// A blake3Tree joins the chaining values of neighboring trees of equal size.
 type blake3Tree struct {
-	count uint64        // number of chaining values in roots' trees, without last
-	roots [64][8]uint32 // roots of full trees, one per set bit of count, largest first
-	depth int           // length of roots
-	last  [8]uint32     // held back until its role in the tree is known
+	count uint64        // number of chaining values in roots, without last
+	roots [64][8]uint32 // roots of full trees, one for each set bit of count, largest first
+	depth int           // number of roots
+	last  [8]uint32     // kept until its role in the tree is known
 	begun bool
 }
 
@@ -138,7 +138,7 @@ func (t *blake3Tree) pushChainingValue(cv [8]uint32) {
 	t.last = cv
 }
 
-// rootChainingValue returns the chaining value of the whole tree; its topmost parent has the given
+// rootChainingValue returns the chaining value of the whole tree. Its topmost parent has the given
 // flags.
 func (t *blake3Tree) rootChainingValue(flags uint32) [8]uint32 {
 	cv := t.last

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// field is one call on a Key.
+// A field is one call of a method of Key.
 type field struct {
 	Kind  byte
 	Tag   string
@@ -48,8 +48,8 @@ func keyOf(domain string, fields []field) *Key {
 	return k
 }
 
-// parse parses framed bytes. It works for every key, which proves that no two sequences of fields
-// have the same bytes.
+// parse parses the encoded bytes of a key. Because it works for every key, no two sequences of
+// fields have the same bytes.
 func parse(b []byte) (domain string, fields []field, err error) {
 	take := func(n uint64) []byte {
 		if n > uint64(len(b)) {
@@ -108,7 +108,7 @@ func parse(b []byte) (domain string, fields []field, err error) {
 	return domain, fields, err
 }
 
-// drawFields draws from a tiny alphabet, so that it often draws neighbors that differ only in the
+// drawFields draws from a tiny alphabet. It thus often draws sequences that differ only in the
 // boundary between two parts.
 func drawFields(t *rapid.T, label string) []field {
 	text := rapid.StringOfN(rapid.SampledFrom([]rune("ab\x00\x01s")), 0, 4, -1)
@@ -219,8 +219,8 @@ func TestKeyContinuesAfterSum(t *testing.T) {
 	}
 }
 
-// TestKeyFormatIsFixed fixes the bytes: a change of format makes every stored result unreachable and
-// must not happen by accident.
+// TestKeyFormatIsFixed compares keys with constants, because a change of the format would make
+// every stored result unreachable.
 func TestKeyFormatIsFixed(t *testing.T) {
 	k := NewKey("d1")
 	k.String("s", "text")

@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// large is a file of at least two blocks in progress. Workers claim its blocks in order and read
-// them concurrently; one worker at a time folds the results into the sum, in order. queue.mu
-// guards all fields except the first group, which identifies the file, and except joiner and
-// hash, which belong to the folding worker.
+// A large is a file of at least two blocks in progress. Workers claim its blocks in order and read
+// them concurrently. One worker at a time folds the results, in order. queue.mu guards all fields
+// except joiner, hash, and the first group. The first group identifies the file. joiner and hash
+// belong to the folding worker.
 type large struct {
 	index  int
 	name   string
@@ -16,25 +16,24 @@ type large struct {
 	before stamp
 	blocks int64
 
-	joiner joiner    // nil unless sums can be joined: then workers sum the blocks that they read
-	hash   hash.Hash // used if sums cannot be joined: blocks are kept and added in order
+	joiner joiner    // if not nil, workers compute the parts of the blocks that they read
+	hash   hash.Hash // used if parts cannot be joined; blocks are then added in order
 
-	claimed int64 // blocks given to workers
+	claimed int64 // number of blocks given to workers
 	folded  int64
-	active  int // workers that are reading a block or folding
+	active  int // number of workers that are reading a block or folding
 	folding bool
-	ready   map[int64]piece // blocks that are read but not yet folded
-	err     error           // first error; no blocks are claimed after it
+	ready   map[int64]piece // blocks that were read but not yet folded
+	err     error           // first error; no blocks are claimed after an error
 }
 
-// piece is a worker's result for one block.
 type piece struct {
-	part part   // sum, if sums can be joined
-	buf  *block // content, if sums cannot be joined
-	n    int    // bytes of the block
+	part part   // used if parts can be joined
+	buf  *block // content of the block, if parts cannot be joined
+	n    int    // number of bytes in the block
 }
 
-// maxAhead limits how many blocks of a file are read ahead if they must be summed in order.
+// maxAhead limits how many blocks of a file are read ahead if they must be processed in order.
 const maxAhead = 3
 
 func newLarge(f Func, file source, before stamp) *large {
@@ -51,7 +50,7 @@ func newLarge(f Func, file source, before stamp) *large {
 	return l
 }
 
-// claimBlock gives the next block to a worker, if one is available.
+// claimBlock assigns the next block to a worker. It reports whether a block is available.
 func (l *large) claimBlock() (int64, bool) {
 	if l.err != nil || l.claimed == l.blocks || l.hash != nil && l.claimed-l.folded >= maxAhead {
 		return 0, false
@@ -61,8 +60,8 @@ func (l *large) claimBlock() (int64, bool) {
 	return l.claimed - 1, true
 }
 
-// beginLargeFile shares a file with other workers as a large file. buf holds its first block,
-// which the caller has read.
+// beginLargeFile shares a large file with other workers. buf holds its first block, which the
+// caller has read.
 func (q *queue) beginLargeFile(l *large, buf *block) {
 	q.mu.Lock()
 	i, _ := l.claimBlock()
@@ -82,7 +81,7 @@ func (q *queue) readBlock(l *large, i int64) {
 		q.progress(k)
 		switch {
 		case k == n:
-			err = nil // possibly io.EOF, which is expected here
+			err = nil // io.EOF is valid here
 		case err == io.EOF:
 			err = ErrChanged
 		}
@@ -95,7 +94,7 @@ func (q *queue) readBlock(l *large, i int64) {
 	q.queueBlock(l, i, buf, n)
 }
 
-// queueBlock queues block i, the first n bytes of buf, and takes ownership of buf.
+// queueBlock queues block i, which is the first n bytes of buf. It takes ownership of buf.
 func (q *queue) queueBlock(l *large, i int64, buf *block, n int) {
 	p := piece{buf: buf, n: n}
 	if l.joiner != nil {
@@ -117,7 +116,7 @@ func (q *queue) queueBlock(l *large, i int64, buf *block, n int) {
 			q.mu.Lock()
 			l.folded++
 			if l.hash != nil {
-				q.wake.Broadcast() // one more block may be read ahead
+				q.wake.Broadcast() // another block may now be read ahead
 			}
 		}
 		l.folding = false
@@ -142,8 +141,8 @@ func (q *queue) failLargeFile(l *large, err error) {
 	q.releaseLargeFile(l)
 }
 
-// releaseLargeFile ends a worker's use of l, and closes l after the last worker. It must be called
-// with mu held, and unlocks it.
+// releaseLargeFile ends a worker's use of l, and closes l after the last worker. The caller must
+// hold mu, which releaseLargeFile unlocks.
 func (q *queue) releaseLargeFile(l *large) {
 	l.active--
 	if l.active > 0 || l.err == nil && l.folded < l.blocks {
@@ -163,7 +162,7 @@ func (q *queue) releaseLargeFile(l *large) {
 	if r.Err == nil {
 		r.Err = unchanged(l.f, l.name, l.before)
 	}
-	l.f.Close() // the file is only read, so a Close error loses nothing
+	l.f.Close() // ignore the error, because the file was only read
 	if r.Err == nil {
 		r.Size = l.before.size
 		if l.joiner != nil {
@@ -175,26 +174,25 @@ func (q *queue) releaseLargeFile(l *large) {
 	q.deliverResult(r)
 }
 
-// joints combine the sums of consecutive blocks of an input into the sum of the whole.
+// joints combine results of consecutive blocks into the checksum of the whole input.
 type joints struct {
-	// part sums block number i of an input of at least two blocks. All blocks but the last have
-	// blockSize bytes. Several goroutines may call it at once.
+	// part processes block i of an input of at least two blocks. All blocks but the last have
+	// blockSize bytes. Several goroutines may call it at the same time.
 	part func(block []byte, i int64) part
-	// join begins joining one input.
+	// join returns a joiner for one input.
 	join func() joiner
 }
 
-// part is the intermediate result of one block; each function interprets the words in its own
-// way.
+// A part is the intermediate result of one block. The meaning of the words depends on the function.
 type part [4]uint64
 
-// joiner takes the parts of all blocks, in order.
+// A joiner combines the parts of all blocks, in order.
 type joiner interface {
-	joinPart(p part, n int) // p is the part of a block of n bytes
+	joinPart(p part, n int) // adds the part p of a block of n bytes
 	sum() Sum
 }
 
-// narrowJoints returns the joints of a function that can combine the sums of two neighboring
+// narrowJoints returns the joints of a function that can combine the checksums of two neighboring
 // blocks, given the length of the second. combiner returns the combining function for one input.
 func narrowJoints(size int, sum func([]byte) Sum128, combiner func() func(a, b uint64, lenB int64) uint64) *joints {
 	return &joints{

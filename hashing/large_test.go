@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// These functions can be summed in parts.
+// TestParallelFunctionsAreListed compares the list of functions that can process parts in parallel.
 func TestParallelFunctionsAreListed(t *testing.T) {
 	var got []string
 	for _, f := range registry {
@@ -24,7 +24,7 @@ func TestParallelFunctionsAreListed(t *testing.T) {
 	}
 }
 
-// Joined sums of pieces of any length equal the sum of the whole, for functions that accept
+// TestJoinedSumsAreTheWhole splits inputs into pieces of any length, for functions that accept
 // blocks of any size.
 func TestJoinedSumsAreTheWhole(t *testing.T) {
 	data := hashtest.Bytes(20_000)
@@ -46,7 +46,7 @@ func TestJoinedSumsAreTheWhole(t *testing.T) {
 	}
 }
 
-// Joining works for 2^40 zero bytes, whose sum is computed by doubling.
+// TestJoiningHugeInputs joins 2^40 zero bytes, whose checksum is computed by doubling.
 func TestJoiningHugeInputs(t *testing.T) {
 	for _, f := range registry {
 		if !f.Parallel() || f.Name == "blake3" {
@@ -62,7 +62,7 @@ func TestJoiningHugeInputs(t *testing.T) {
 		}
 		first := f.joints.part([]byte("asset"), 0)
 		want := first
-		for k := range 40 { // the same zeros, in 40 pieces and in one piece
+		for k := range 40 {
 			piece := one
 			for i := range k {
 				piece = joined(piece, piece, 1<<i)
@@ -76,7 +76,7 @@ func TestJoiningHugeInputs(t *testing.T) {
 	}
 }
 
-// TestTreesOfAllShapes sums inputs of up to 17 blocks, which cover all tree shapes up to that
+// TestTreesOfAllShapes uses inputs of up to 17 blocks, which cover all tree shapes up to that
 // height, with last blocks of many lengths.
 func TestTreesOfAllShapes(t *testing.T) {
 	f, _ := Lookup("blake3")

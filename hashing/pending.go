@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// pending cuts a stream into blocks of a fixed size of at most 16 bytes and keeps the incomplete
+// pending cuts a stream into blocks of a fixed size of at most 16 bytes. It keeps the incomplete
 // last block.
 type pending struct {
-	total uint64 // bytes of the stream; total % size are in buf
+	total uint64 // bytes of the stream; the last total % size bytes are in buf
 	buf   [16]byte
 }
 
-// cutBlocks takes the next bytes of the stream. If they complete the pending block, full is true
-// and first is that block. rest holds the whole blocks after it.
+// cutBlocks adds bytes of the stream. If they complete the pending block, full is true and first is
+// that block. rest are the whole blocks after it.
 func (t *pending) cutBlocks(p []byte, size int) (first [16]byte, full bool, rest []byte) {
 	held := int(t.total % uint64(size))
 	t.total += uint64(len(p))
@@ -30,11 +30,10 @@ func (t *pending) cutBlocks(p []byte, size int) (first [16]byte, full bool, rest
 	return first, full, p[:whole]
 }
 
-// incompleteBlock returns the incomplete block.
 func (t *pending) incompleteBlock(size int) []byte { return t.buf[:t.total%uint64(size)] }
 
-// appendState appends a saved state: the magic of the function, then seed, lanes and total as
-// big-endian words of 64 bits, then size bytes with the tail, padded with zeros.
+// appendState appends a saved state. The state is the magic of the function; seed, lanes and total
+// as big-endian 64-bit words; and size bytes with the tail, padded with zeros.
 func (t *pending) appendState(b []byte, magic string, size int, words ...uint64) []byte {
 	b = append(b, magic...)
 	for _, w := range words {
@@ -46,7 +45,7 @@ func (t *pending) appendState(b []byte, magic string, size int, words ...uint64)
 	return append(b, make([]byte, size-held)...)
 }
 
-// restoreState reads a state written by appendState into words and t. On error t is unchanged.
+// restoreState reads a state from appendState into words and t. After an error, t is unchanged.
 func (t *pending) restoreState(b []byte, magic string, size int, words []uint64) error {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
 		return errors.New("restore hash: the data is not a saved state of this function")
@@ -70,7 +69,7 @@ func (t *pending) restoreState(b []byte, magic string, size int, words []uint64)
 	return nil
 }
 
-// words32 returns an error if a word does not fit a 32-bit state.
+// words32 returns an error if a word does not fit into 32 bits.
 func words32(words []uint64) error {
 	for _, w := range words {
 		if w>>32 != 0 {

@@ -68,7 +68,6 @@ func TestRegistryIsImmutable(t *testing.T) {
 	}
 }
 
-// Methods for sums of at most 16 bytes panic if the function's sums are longer.
 func TestWideSumsPanicAsNumbers(t *testing.T) {
 	f, _ := Lookup("sha256")
 	for name, misuse := range map[string]func(){
@@ -87,7 +86,8 @@ func TestWideSumsPanicAsNumbers(t *testing.T) {
 	}
 }
 
-// TestDocumentedTableIsRight keeps the table of the package comment complete, and its bits and classes correct.
+// TestDocumentedTableIsRight expects the table in the package comment to be complete, with correct
+// bits and classes.
 func TestDocumentedTableIsRight(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
 	if err != nil {
@@ -154,7 +154,8 @@ func BenchmarkDigest(b *testing.B) {
 	}
 }
 
-// The low 64 bits are the last bytes of a sum, even across words.
+// TestSum64IsTheLastBytes expects the low 64 bits to be the last bytes of a checksum, even across
+// words.
 func TestSum64IsTheLastBytes(t *testing.T) {
 	for _, f := range registry {
 		if f.Check == "" || f.Size < 8 {
@@ -167,7 +168,7 @@ func TestSum64IsTheLastBytes(t *testing.T) {
 	}
 }
 
-// A CRC of any model and width is summed like a function of the registry.
+// TestAnyCRCSumsFiles computes checksums of files with CRCs of any model and width.
 func TestAnyCRCSumsFiles(t *testing.T) {
 	name, b := filepath.Join(t.TempDir(), "large"), someBytes(3*blockSize+7)
 	if err := os.WriteFile(name, b, 0o600); err != nil {

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// source is an open file. Its errors name the file.
+// A source is an open file. Its errors name the file.
 type source interface {
 	io.Reader
 	io.ReaderAt
@@ -16,7 +16,7 @@ type source interface {
 	stamp() (stamp, error)
 }
 
-// stamp is the system's information about a file.
+// A stamp is the system's information about a file.
 type stamp struct {
 	kind  kind
 	size  int64
@@ -26,13 +26,13 @@ type stamp struct {
 type kind int
 
 const (
-	other kind = iota // such as devices
+	other kind = iota // devices and the like
 	regular
 	folder
-	pipe // named
+	pipe // named pipes
 )
 
-// osFile is a source that uses package os, which can wait for pipes.
+// An osFile is a source that uses package os, which can wait for pipes.
 type osFile struct{ *os.File }
 
 func (f osFile) stamp() (stamp, error) {
@@ -56,7 +56,7 @@ func stampOf(info fs.FileInfo) stamp {
 	return s
 }
 
-// openForSum opens a file for reading and returns its stamp, taken just before.
+// openForSum opens a file for reading. It also returns a stamp that was taken just before.
 func openForSum(ctx context.Context, name string) (source, stamp, error) {
 	before, err := stampAt(name)
 	if err != nil {
@@ -81,8 +81,8 @@ func openForSum(ctx context.Context, name string) (source, stamp, error) {
 	return f, before, nil
 }
 
-// openPipe opens a named pipe, waiting for its writer. If ctx ends first, it returns, and the
-// goroutine that waits closes the pipe in case it opens later.
+// openPipe opens a named pipe, and waits for its writer. If ctx ends first, openPipe returns. The
+// waiting goroutine then closes the pipe if it opens later.
 func openPipe(ctx context.Context, name string) (source, error) {
 	type result struct {
 		f   *os.File
@@ -94,7 +94,7 @@ func openPipe(ctx context.Context, name string) (source, error) {
 		select {
 		case opened <- result{f, err}:
 		case <-ctx.Done():
-			f.Close() // nil after an error; Close allows that
+			f.Close() // f is nil after an error, which Close allows
 		}
 	}()
 	select {
@@ -105,9 +105,8 @@ func openPipe(ctx context.Context, name string) (source, error) {
 	}
 }
 
-// unchanged compares an open file with its earlier stamp. Files that the system generates on
-// reading report a size of 0 or a page, and do not change their times; for them it accepts any
-// length.
+// unchanged compares an open file with its earlier stamp. It accepts any length for files that the
+// system generates. They report a size of 0 or a page, and their times do not change.
 func unchanged(f source, name string, before stamp) error {
 	after, err := f.stamp()
 	if err != nil {

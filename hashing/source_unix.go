@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// regularFile is a source that uses system calls directly. Package os makes five more calls for
-// each file to find out whether it supports polling. Regular files never do, and the calls double
-// the cost of a small file.
+// A regularFile is a source that uses system calls directly. Package os makes five more calls for
+// each file to find out whether it supports polling. Regular files never support polling, and the
+// calls double the cost of a small file.
 type regularFile struct {
 	fd   int
 	name string
@@ -39,8 +39,8 @@ func stampOfStat(st *unix.Stat_t) stamp {
 	return s
 }
 
-// openRegular opens a file that was regular when its stamp was taken. If the file has been
-// replaced by a pipe, it is read without waiting for a writer.
+// openRegular opens a file that was regular when its stamp was taken. If the file was replaced with
+// a pipe, openRegular does not wait for a writer.
 func openRegular(name string) (source, error) {
 	f := &regularFile{name: name}
 	err := retrySignaled(func() (err error) {

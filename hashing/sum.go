@@ -8,22 +8,22 @@ import (
 	"io"
 )
 
-// maxSize is the length of the widest sum in bytes.
+// maxSize is the maximum length of a checksum in bytes.
 const maxSize = 64
 
-// Sum is the sum of any function of the registry: up to 64 bytes, most significant first. Sums
-// are comparable with ==. Sums of different sizes are never equal; sums of different functions
-// with one size may be equal by chance. The zero Sum has no bytes.
+// Sum is the checksum of any function of the registry. It has up to 64 bytes, with the most
+// significant byte first. Sums are comparable with ==. Sums of different sizes are never equal.
+// Sums of different functions with the same size may be equal by chance. The zero Sum has no bytes.
 type Sum struct {
-	// A sum of up to 16 bytes is the 128-bit number with the words a and b. Longer sums are
-	// big-endian words; the last word is filled from its top byte. Most functions compute
-	// numbers, which need not be converted to bytes until they are printed.
+	// A checksum of up to 16 bytes is a 128-bit number with the words a and b. A longer checksum
+	// consists of big-endian words; the last word is filled from its top byte. Most functions
+	// compute numbers, which are converted to bytes only when they are printed.
 	a, b uint64
 	rest [maxSize/8 - 2]uint64
 	size uint8
 }
 
-// Len returns the number of bytes: the Size of the function.
+// Len returns the number of bytes, which is the Size of the function.
 func (s Sum) Len() int { return int(s.size) }
 
 // Append appends the bytes of s to dst.
@@ -56,7 +56,7 @@ func (s Sum) Append(dst []byte) []byte {
 // Bytes returns the bytes of s.
 func (s Sum) Bytes() []byte { return s.Append(make([]byte, 0, maxSize)) }
 
-// String returns s in lower-case hex digits, two for each byte.
+// String returns s as lower-case hex digits, two for each byte.
 func (s Sum) String() string { return hex.EncodeToString(s.Bytes()) }
 
 // Sum128 returns s as a number. It panics if s has more than 16 bytes.
@@ -67,7 +67,7 @@ func (s Sum) Sum128() Sum128 {
 	return Sum128{s.a, s.b}
 }
 
-// sumOf returns the Sum of 1 to 8, 16, 20, 32 or 64 bytes.
+// sumOf converts 1 to 8, 16, 20, 32 or 64 bytes to a Sum.
 func sumOf(b []byte) Sum {
 	word := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
 	switch len(b) {
@@ -89,11 +89,11 @@ func sumOf(b []byte) Sum {
 	panic("hashing: no function has sums of this length")
 }
 
-// Sum128 is a checksum of up to 128 bits as a number; shorter sums are zero-extended. It detects
-// accidental changes and never names content.
+// Sum128 is a checksum of up to 128 bits as a number. Shorter checksums are zero-extended. It
+// detects accidental changes and must not name content.
 type Sum128 struct{ Hi, Lo uint64 }
 
-// Bytes returns s as 16 bytes, most significant first.
+// Bytes returns s as 16 bytes, with the most significant byte first.
 func (s Sum128) Bytes() [16]byte {
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:8], s.Hi)
@@ -108,18 +108,18 @@ func (s Sum128) String() string {
 	return hex.EncodeToString(b[:])
 }
 
-// IsZero reports whether all bits are zero. Some inputs have such a sum: CRC-32 and MurmurHash3
-// of no bytes, for example.
+// IsZero reports whether all bits are zero. Some inputs have such a checksum. For example, CRC-32
+// and MurmurHash3 are zero for no bytes.
 func (s Sum128) IsZero() bool { return s == Sum128{} }
 
-// sum returns s as a Sum of the given size in bytes, which is at most 16.
+// sum converts s to a Sum of size bytes; size must be at most 16.
 func (s Sum128) sum(size int) Sum { return Sum{size: uint8(size), a: s.Hi, b: s.Lo} }
 
 // maxEmptyReads limits the number of consecutive reads that return neither bytes nor an error.
 const maxEmptyReads = 100
 
-// readPieces reads r to its end, passes each piece that it reads to take, and returns the number
-// of bytes. It checks ctx before each read of at most len(buf) bytes.
+// readPieces reads r to its end, passes each piece to take, and returns the number of bytes. It
+// checks ctx before each read of at most len(buf) bytes.
 func readPieces(ctx context.Context, r io.Reader, buf []byte, take func([]byte)) (int64, error) {
 	var size int64
 	for {
@@ -127,7 +127,7 @@ func readPieces(ctx context.Context, r io.Reader, buf []byte, take func([]byte))
 		take(buf[:n])
 		size += int64(n)
 		switch {
-		case err == io.EOF: // a wrapped io.EOF is another failure
+		case err == io.EOF: // a wrapped io.EOF is an error
 			return size, nil
 		case err != nil:
 			return 0, err
@@ -135,7 +135,7 @@ func readPieces(ctx context.Context, r io.Reader, buf []byte, take func([]byte))
 	}
 }
 
-// readSome reads at least one byte or returns an error, or both.
+// readSome reads at least one byte, or returns an error. It may do both.
 func readSome(ctx context.Context, r io.Reader, buf []byte) (int, error) {
 	for range maxEmptyReads {
 		if err := ctx.Err(); err != nil {
@@ -152,7 +152,7 @@ func readSome(ctx context.Context, r io.Reader, buf []byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-// SumReader reads r to its end and returns the sum and the number of its bytes. It checks ctx
+// SumReader reads r to its end, and returns the checksum and the number of bytes. It checks ctx
 // before each read.
 func SumReader(ctx context.Context, f Func, r io.Reader) (Sum, int64, error) {
 	h := f.New()

@@ -9,31 +9,30 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// Want selects which results one pass computes in addition to the size.
+// Want selects the results to compute in addition to the size.
 type Want uint8
 
 const (
 	WantSum    Want = 1 << iota // the checksum
-	WantDigest                  // the Digest, which costs several times more
+	WantDigest                  // the Digest, which takes several times longer than the checksum
 )
 
-// FileSum is the result of one pass over a file.
+// FileSum is the result of reading a file once.
 type FileSum struct {
-	Size   int64  // bytes read
-	Sum    Sum128 // zero unless wanted
-	Digest Digest // zero unless wanted
+	Size   int64  // number of bytes read
+	Sum    Sum128 // zero unless WantSum is set
+	Digest Digest // zero unless WantDigest is set
 }
 
-// Summer sums streams with one checksum function and BLAKE3 in the same pass, for callers that
-// open the files themselves; [Files] sums named files with one function. A Summer reuses buffers
-// and hash states, so make one and share it: it is safe for concurrent use.
+// Summer computes a checksum and BLAKE3 of streams in one pass, for callers that open the files
+// themselves. [Files] is for named files and one function. A Summer reuses buffers and hash states,
+// so share it. It is safe for concurrent use.
 type Summer struct {
 	f    Func
-	pool sync.Pool // *scratch values
+	pool sync.Pool // pool of *scratch
 }
 
-// NewSummer returns a Summer that computes f. It panics if the sums of f have more
-// than 16 bytes.
+// NewSummer returns a Summer for f. It panics if the checksums of f have more than 16 bytes.
 func NewSummer(f Func) *Summer {
 	if f.Size > 16 {
 		panic("hashing: NewSummer of " + f.Name + ", whose sums have more than 16 bytes")
@@ -41,11 +40,11 @@ func NewSummer(f Func) *Summer {
 	return &Summer{f: f}
 }
 
-// bufferSize is how much a Summer reads at once: large enough to make the system call negligible,
-// small enough to keep the bytes in the second-level cache for the second function.
+// bufferSize is the size of a Summer's reads. Larger reads would be evicted from the L2 cache
+// before the second function hashes them, and smaller reads would spend more time in system calls.
 const bufferSize = 256 << 10
 
-// scratch is the memory of one running sum.
+// scratch is the memory for one stream.
 type scratch struct {
 	buf    []byte
 	sum    hash.Hash
@@ -60,9 +59,9 @@ func (s *Summer) takeScratch() *scratch {
 	return &scratch{buf: make([]byte, bufferSize), sum: s.f.New(), digest: blake3.New()}
 }
 
-// Sum reads r to its end and returns the wanted results. It checks ctx before each read of at
-// most 256 KiB. On error the FileSum is zero, so that the sum of half a file is not mistaken for
-// a sum.
+// Sum reads r to its end and returns the wanted results. It checks ctx before each read of at most
+// 256 KiB. On error the FileSum is zero, so that a partial checksum cannot be mistaken for a
+// result.
 func (s *Summer) Sum(ctx context.Context, r io.Reader, want Want) (FileSum, error) {
 	w := s.takeScratch()
 	defer s.pool.Put(w)
@@ -93,7 +92,7 @@ func (w *scratch) sumReader(ctx context.Context, r io.Reader, want Want) (FileSu
 	return out, nil
 }
 
-// SumBytes is like Sum but reads b.
+// SumBytes is like Sum for the bytes b.
 func (s *Summer) SumBytes(b []byte, want Want) FileSum {
 	out := FileSum{Size: int64(len(b))}
 	if want&WantSum != 0 {
@@ -109,12 +108,10 @@ func (s *Summer) SumBytes(b []byte, want Want) FileSum {
 	return out
 }
 
-// SumShared is like Sum, but several workers read and sum pieces of the large file r, which has
-// the given size. Use it for a large file that would otherwise keep a single core busy after all
-// other files are done. Wanting both the sum and the Digest takes two passes. If r does not end
-// at size the error is [ErrChanged].
-//
-// It needs as much memory as Files.
+// SumShared is like Sum, but several workers share the large file r of the given size. Use it for a
+// large file that would otherwise keep one core busy after all other files are done. If both the
+// checksum and the Digest are wanted, r is read twice. If r does not end at size, the error is
+// [ErrChanged]. SumShared needs as much memory as Files.
 func (s *Summer) SumShared(ctx context.Context, r io.ReaderAt, size int64, want Want, workers int) (FileSum, error) {
 	if size <= blockSize {
 		out, err := s.Sum(ctx, io.NewSectionReader(r, 0, size+1), want)
@@ -142,7 +139,7 @@ func (s *Summer) SumShared(ctx context.Context, r io.ReaderAt, size int64, want 
 	return out, nil
 }
 
-// sumShared sums one file of at least two blocks with a queue that has no other files.
+// sumShared processes one file of at least two blocks with a queue that has no other files.
 func sumShared(ctx context.Context, f Func, r io.ReaderAt, size int64, workers int) (Sum, error) {
 	var out FileResult
 	work, end := context.WithCancel(ctx)
@@ -164,7 +161,7 @@ func sumShared(ctx context.Context, f Func, r io.ReaderAt, size int64, workers i
 	return out.Sum, out.Err
 }
 
-// section is a source that reads the caller's open file.
+// A section is a source that reads the caller's open file.
 type section struct {
 	io.ReaderAt
 	before stamp

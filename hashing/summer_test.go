@@ -29,7 +29,7 @@ func wanted(f Func, b []byte, want Want) FileSum {
 func TestSummer(t *testing.T) {
 	for _, f := range registry {
 		if f.Size > 16 {
-			continue // see TestWideSumsPanicAsNumbers
+			continue
 		}
 		s := NewSummer(f)
 		for _, n := range []int{0, 1, 1000, bufferSize - 1, bufferSize, bufferSize + 1, 2*bufferSize + 77} {
@@ -51,7 +51,7 @@ func TestSummer(t *testing.T) {
 	}
 }
 
-// hesitant returns no bytes on every other read.
+// A hesitant is a reader that returns no bytes on every other read.
 type hesitant struct {
 	r    io.Reader
 	next bool
@@ -91,7 +91,6 @@ func TestSummerErrors(t *testing.T) {
 		if got != (FileSum{}) {
 			t.Errorf("%s: %+v beside an error", c.name, got)
 		}
-		// The failed pass must not affect the next one.
 		b := someBytes(100)
 		if got, err := s.Sum(t.Context(), bytes.NewReader(b), WantSum); err != nil || got != wanted(registry[0], b, WantSum) {
 			t.Errorf("%s: afterwards %+v, %v", c.name, got, err)
@@ -114,7 +113,7 @@ func TestSumBytes(t *testing.T) {
 
 func TestSumShared(t *testing.T) {
 	leaktest.Check(t)
-	for _, name := range []string{"xxh128", "crc32"} { // a function that reads ahead, and one summed in parts
+	for _, name := range []string{"xxh128", "crc32"} {
 		f, _ := Lookup(name)
 		s := NewSummer(f)
 		for _, n := range []int{0, 1, blockSize - 1, blockSize, blockSize + 1, 5*blockSize + 77} {
@@ -162,7 +161,7 @@ func TestSumSharedFails(t *testing.T) {
 	}
 }
 
-// brokenAt is a reader that fails at the given offset.
+// A brokenAt is a reader that fails at the given offset.
 type brokenAt struct {
 	io.ReaderAt
 	at  int64

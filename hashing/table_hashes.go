@@ -24,8 +24,8 @@ func rapidhashFunc() Func {
 	}
 }
 
-// maphashFunc is the hash of Go's own maps. Its seed is drawn once per process, so its sums are
-// meaningless to other processes and must not be stored.
+// maphashFunc returns the hash of Go's maps. Its seed is random in each process, so its checksums
+// must not be stored.
 func maphashFunc() Func {
 	seed := maphash.MakeSeed()
 	return Func{
@@ -42,12 +42,11 @@ func maphashFunc() Func {
 	}
 }
 
-// mapHash appends its sum most significant byte first, as all hashes here do; the library appends
-// the least significant byte first.
+// A mapHash appends its checksum with the most significant byte first, like the other hashes here.
+// The library appends the least significant byte first.
 type mapHash struct{ maphash.Hash }
 
-// Clone returns a mapHash. The library's Clone would return a hash whose Sum has the other byte
-// order.
+// Clone returns a mapHash. The library's Clone would return a hash with the other byte order.
 func (h *mapHash) Clone() (hash.Cloner, error) { return copyHash(h) }
 
 func (h *mapHash) Sum(b []byte) []byte { return binary.BigEndian.AppendUint64(b, h.Sum64()) }

@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/hashtest"
 )
 
-// sanity is the input of xxHash's own sanity test vectors.
+// sanity returns the input of xxHash's sanity test vectors.
 func sanity(n int) string {
 	b := make([]byte, n)
 	gen := uint64(2654435761)
@@ -19,11 +19,10 @@ func sanity(n int) string {
 	return string(b)
 }
 
-// sanityLengths has a length for each code path of xxHash, and the shortest and longest length of
-// each.
+// sanityLengths has lengths for each code path of xxHash, including the shortest and the longest.
 var sanityLengths = []int{0, 1, 3, 4, 6, 8, 9, 12, 14, 15, 16, 17, 24, 32, 48, 81, 128, 129, 222, 240, 241, 403, 512, 1024, 1025, 2048, 2240, 2367}
 
-// The sums from xxhsum 0.8.1, in the order of sanityLengths.
+// These checksums are from xxhsum 0.8.1, in the order of sanityLengths.
 const (
 	xxh32Sanity = `
 		02cc5d05 cf65b03e c23884f5 a9de7ce9 659f0c97 a3f6f44b ffb82a24 e89b5f9b 1208e7e2 6b859e14 93ba3759 89fdc23e
@@ -60,7 +59,7 @@ func sanityOf(sums string) []hashtest.Known {
 	return all
 }
 
-// counting is the input of BLAKE3's test vectors: 0, 1, ... 250, 0, 1 ...
+// counting returns the input of BLAKE3's test vectors: 0, 1, ... 250, 0, 1 ...
 func counting(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -69,7 +68,7 @@ func counting(n int) []byte {
 	return b
 }
 
-// blake3Vectors are from the test vectors of BLAKE3's repository.
+// blake3Vectors are test vectors from BLAKE3's repository.
 var blake3Vectors = []struct {
 	n    int
 	want string

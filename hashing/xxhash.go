@@ -12,7 +12,7 @@ import (
 
 const xxhashSpec = "Yann Collet, xxHash specification, https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md"
 
-// xxhashFuncs are the four xxHash functions, named as in xxHash's own tools.
+// xxhashFuncs returns the four xxHash functions, named as in xxHash's tools.
 func xxhashFuncs() []Func {
 	return []Func{
 		{
@@ -56,8 +56,8 @@ func xxhashFuncs() []Func {
 	}
 }
 
-// xxh128Hash and xxh3Hash add Clone to the library's hashes. Clones share the key derived from a
-// seed, which never changes.
+// xxh128Hash and xxh3Hash add Clone to the library's hashes. Clones share the key that was derived
+// from a seed.
 type (
 	xxh128Hash struct{ xxh3.Hasher128 }
 	xxh3Hash   struct{ xxh3.Hasher }
@@ -75,7 +75,7 @@ func copyHash[T any, H interface {
 	return H(&c), nil
 }
 
-// Unlike the library's hash, xxh64Hash keeps its seed across Reset and in its saved state.
+// An xxh64Hash keeps its seed across Reset and in its saved state, unlike the library's hash.
 type xxh64Hash struct {
 	*xxhash.Digest
 	seed uint64
@@ -90,7 +90,7 @@ func (h *xxh64Hash) Clone() (hash.Cloner, error) {
 
 func (h *xxh64Hash) Reset() { h.Digest.ResetWithSeed(h.seed) }
 
-// A saved state is the library's state followed by the seed, most significant byte first.
+// A saved state is the library's state followed by the seed, with the most significant byte first.
 
 func (h *xxh64Hash) MarshalBinary() ([]byte, error) {
 	state, err := h.Digest.MarshalBinary()
@@ -112,7 +112,7 @@ func (h *xxh64Hash) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// The constants of XXH32, from section "XXH32 Algorithm Description" of the
+// These are the constants of XXH32, from section "XXH32 Algorithm Description" of the
 // specification.
 const (
 	xxh32Prime1 = 0x9e3779b1
@@ -124,7 +124,6 @@ const (
 	xxh32Block = 16
 )
 
-// xxh32Sum returns the XXH32 of b.
 func xxh32Sum(b []byte, seed uint32) uint32 {
 	lanes := xxh32Start(seed)
 	whole := len(b) / xxh32Block * xxh32Block
@@ -132,11 +131,11 @@ func xxh32Sum(b []byte, seed uint32) uint32 {
 	return lanes.finishXXH32(uint64(len(b)), b[whole:], seed)
 }
 
-// xxh32Lanes are the four accumulators; the compiler would not keep an array in registers.
+// xxh32Lanes are the four accumulators. The compiler would not keep an array in registers.
 type xxh32Lanes struct{ a, b, c, d uint32 }
 
 func xxh32Start(seed uint32) xxh32Lanes {
-	p1, p2 := uint32(xxh32Prime1), uint32(xxh32Prime2) // constants as variables, because the sum wraps around
+	p1, p2 := uint32(xxh32Prime1), uint32(xxh32Prime2) // variables instead of constants, because the sum overflows
 	return xxh32Lanes{seed + p1 + p2, seed + p2, seed, seed - p1}
 }
 
@@ -158,7 +157,7 @@ func xxh32Round(lane, word uint32) uint32 {
 	return bits.RotateLeft32(lane+word*xxh32Prime2, 13) * xxh32Prime1
 }
 
-// finishXXH32 mixes in the tail, less than a block, and returns the sum of the whole input of total
+// finishXXH32 processes the tail, which is less than a block, and returns the checksum of all total
 // bytes. Inputs shorter than a block do not use the lanes.
 func (l xxh32Lanes) finishXXH32(total uint64, tail []byte, seed uint32) uint32 {
 	h := seed + xxh32Prime5
@@ -178,7 +177,7 @@ func (l xxh32Lanes) finishXXH32(total uint64, tail []byte, seed uint32) uint32 {
 	return h ^ h>>16
 }
 
-// xxh32Hash is the streaming form.
+// An xxh32Hash is the streaming form of XXH32.
 type xxh32Hash struct {
 	seed  uint32
 	lanes xxh32Lanes

@@ -16,8 +16,8 @@ import (
 	own "github.com/assetcook/assetcook/internal/murmur3"
 )
 
-// plainXXH32 is the oracle: XXH32 written step by step after section "XXH32 Algorithm
-// Description" of the specification.
+// plainXXH32 computes XXH32 step by step, as in section "XXH32 Algorithm Description" of the
+// specification. Other tests compare with it.
 func plainXXH32(b []byte, seed uint32) uint32 {
 	const p1, p2, p3, p4, p5 uint32 = 2654435761, 2246822519, 3266489917, 668265263, 374761393
 	var acc uint32
@@ -61,8 +61,8 @@ func plainXXH32(b []byte, seed uint32) uint32 {
 	return acc
 }
 
-// verification is SMHasher's verification value: the hash of the hashes of 0, 01, 0102 ... with
-// the seeds 256 down to 1. It covers every length to 255.
+// verification computes SMHasher's verification value: the hash of the hashes of 0, 01, 0102 ...
+// with the seeds 256 down to 1. It covers every length up to 255.
 func verification(sum func(dst, b []byte, seed uint32) []byte) uint32 {
 	var key [256]byte
 	var all []byte
@@ -73,7 +73,7 @@ func verification(sum func(dst, b []byte, seed uint32) []byte) uint32 {
 	return binary.LittleEndian.Uint32(sum(nil, all, 0))
 }
 
-// TestOraclesMatchSMHasher checks the oracle of XXH32, both MurmurHash3s and their seeds against
+// TestOraclesMatchSMHasher compares plainXXH32 and both MurmurHash3 functions, with seeds, with
 // SMHasher's values.
 func TestOraclesMatchSMHasher(t *testing.T) {
 	for _, c := range []struct {
@@ -102,15 +102,15 @@ func TestOraclesMatchSMHasher(t *testing.T) {
 	}
 }
 
-// FuzzOurs compares this package's own hashes with other implementations, with seeds: in one shot,
-// and with the input in two parts.
+// FuzzOurs compares this package's own hashes with other implementations, with seeds, for inputs in
+// one and in two parts.
 func FuzzOurs(f *testing.F) {
 	f.Add([]byte("123456789"), uint32(0), uint16(4))
 	f.Add(counting(100), uint32(0x9e3779b1), uint16(33))
 	f.Fuzz(func(t *testing.T, b []byte, seed uint32, at uint16) {
 		cut := int(at) % (len(b) + 1)
 		// The library requires aligned words, so it gets a copy. Its one-shot form of
-		// MurmurHash3_x86_32 computes pointers beyond the input; its streaming form does not.
+		// MurmurHash3_x86_32 computes pointers beyond the input, but its streaming form does not.
 		aligned := bytes.Clone(b)
 		for name, want := range map[string][]byte{
 			"xxh32":       plain32(plainXXH32(b, seed)),
@@ -143,7 +143,8 @@ func FuzzOurs(f *testing.F) {
 	})
 }
 
-// Impossible saved states are refused: seeds and words beyond 32 bits, and nonzero padding.
+// TestDamagedStateIsRefused expects errors for saved states with seeds or words of more than 32
+// bits, or with nonzero padding.
 func TestDamagedStateIsRefused(t *testing.T) {
 	type saver interface {
 		encoding.BinaryMarshaler
@@ -151,14 +152,14 @@ func TestDamagedStateIsRefused(t *testing.T) {
 	}
 	for name, wide := range map[string]int{"xxh32": 5, "murmur3-32": 2, "murmur3-128": 1} {
 		h := function(t, name).New()
-		h.Write([]byte("12345")) // one byte beyond a block of 4
+		h.Write([]byte("12345")) // one byte more than a block of 4
 		good, err := h.(saver).MarshalBinary()
 		if err != nil {
 			t.Fatal(err)
 		}
 		damaged := []int{len(good) - 1}
 		for i := range wide {
-			damaged = append(damaged, 4+8*i) // top byte of each word behind the magic
+			damaged = append(damaged, 4+8*i) // the top byte of each word after the magic
 		}
 		for _, i := range damaged {
 			bad := append([]byte(nil), good...)
@@ -171,7 +172,7 @@ func TestDamagedStateIsRefused(t *testing.T) {
 	}
 }
 
-// Short inputs, and inputs a little longer than these, have the same sums as in the libraries.
+// TestShortSumsEqualTheLibraries compares inputs up to a little longer than the short ones.
 func TestShortSumsEqualTheLibraries(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{5})
 	for range 2000 {

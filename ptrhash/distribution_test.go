@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// hashing puts a key into one of 2^b bins; the prime modulus uses slightly fewer bins.
+// A hashing puts a key into one of 2^b bins. The prime modulus uses slightly fewer bins.
 type hashing struct {
 	name string
 	bins func(b uint) int
 	bin  func(key uint64, b uint) int
 }
 
-// masked returns a hashing by the low bits of a hash.
+// masked returns a hashing that uses the low bits of a hash.
 func masked(name string, hash func(uint64) uint64) hashing {
 	return hashing{name, powerOfTwo, func(key uint64, b uint) int { return int(hash(key) & (1<<b - 1)) }}
 }
@@ -27,8 +27,8 @@ func shifted(n uint) hashing {
 	return masked(fmt.Sprintf("key >> %d", n), func(k uint64) uint64 { return k >> n })
 }
 
-// hashings returns the compared functions. The functions of 32 bits get the low half of the
-// address, as in a program with 32-bit addresses.
+// hashings returns the compared functions. The 32-bit functions get the low half of the address, as
+// in a program with 32-bit addresses.
 func hashings(maxBits uint) []hashing {
 	prime, primes := map[uint]int{}, newSieve(1<<maxBits)
 	for b := uint(0); b <= maxBits; b++ {
@@ -51,17 +51,17 @@ func hashings(maxBits uint) []hashing {
 	}
 }
 
-// keySet is the addresses of one kind of program, in the order of allocation.
+// A keySet is the addresses in one kind of program, in the order of allocation.
 type keySet struct {
 	name string
 	keys []uint64
 }
 
-// alike returns typical addresses of C programs, the same in every run.
+// alike returns typical addresses of C programs, which are the same in every run.
 func alike(n int) []keySet {
 	r := rand.New(rand.NewPCG(7, 7))
 	small, pages, stack := make([]uint64, 0, n), make([]uint64, 0, n), make([]uint64, 0, n)
-	// Chunks with a header of 16 bytes, in runs of one size.
+	// These are chunks with a header of 16 bytes, in runs of the same size.
 	for at := uint64(0x555555770010); len(small) < n; {
 		size := 32 + 16*uint64(r.IntN(8))*uint64(r.IntN(8))
 		for range min(1+r.IntN(64), n-len(small)) {
@@ -69,11 +69,11 @@ func alike(n int) []keySet {
 			at += size
 		}
 	}
-	// Large allocations, each with its own mapping or run of pages.
+	// These are large allocations, each with its own mapping or run of pages.
 	for at := uint64(0x7f3a5c021000); len(pages) < n; at += 4096 * uint64(1+r.IntN(4)) {
 		pages = append(pages, at)
 	}
-	// Frames of 48 to 512 bytes, up to 128 deep, on stacks of 8 MiB.
+	// These are stack frames of 48 to 512 bytes, up to 128 deep, on stacks of 8 MiB.
 	for top := uint64(0x7ffd9c3fe000); len(stack) < n; top -= 8 << 20 {
 		at := top - 16*uint64(r.IntN(256))
 		for range min(128, n-len(stack)) {
@@ -84,8 +84,8 @@ func alike(n int) []keySet {
 	return []keySet{{"malloc: chunks of 16-byte alignment", small}, {"page-aligned blocks", pages}, {"stack frames", stack}}
 }
 
-// fromHeap returns addresses of live Go objects of 8 to 1,024 bytes, different in every run. It
-// returns the objects to keep them alive.
+// fromHeap returns addresses of live Go objects of 8 to 1,024 bytes, which differ in every run. It
+// also returns the objects, to keep them alive.
 func fromHeap(n int) (keySet, []any) {
 	r := rand.New(rand.NewPCG(9, 9))
 	keys, objects := make([]uint64, n), make([]any, n)
@@ -114,11 +114,11 @@ func fromHeap(n int) (keySet, []any) {
 	return keySet{"Go heap: objects of 8 to 1,024 bytes", keys}, objects
 }
 
-// spread describes how keys fall into as many bins.
+// spread describes how evenly n keys are distributed over n bins.
 type spread struct {
-	longest int     // keys in the fullest bin
-	empty   float64 // empty bins, relative to bins/e for random keys
-	chi2    float64 // chi-square per degree of freedom, 1 for random keys
+	longest int     // number of keys in the fullest bin
+	empty   float64 // number of empty bins divided by n/e, which is the expected number for random keys
+	chi2    float64 // chi-square per degree of freedom; 1 for random keys
 }
 
 func measure(h hashing, keys []uint64, b uint) spread {
@@ -140,9 +140,9 @@ func measure(h hashing, keys []uint64, b uint) spread {
 	return s
 }
 
-// longestOfRandom bounds the fullest of n bins with n random keys. One bin gets k or more with
-// probability below 1/k!, so some bin does with probability below n/k!, which is below one in a
-// million for the returned k plus 1.
+// longestOfRandom returns an upper bound for the fullest of n bins with n random keys. One bin gets
+// k or more keys with a probability below 1/k!, so any of n bins does with a probability below
+// n/k!. For the result plus 1, this is less than one in a million.
 func longestOfRandom(n int) int {
 	k, chance := 1, float64(n)
 	for chance >= 1e-6 {
@@ -154,7 +154,7 @@ func longestOfRandom(n int) int {
 
 const minBits, maxBits = 10, 16
 
-// report renders one set of keys as a Markdown table.
+// report formats the results for a set of keys as a Markdown table.
 func report(set keySet, hashings []hashing) string {
 	var md strings.Builder
 	fmt.Fprintf(&md, "\n### %s\n\n| function |", set.name)
@@ -172,8 +172,8 @@ func report(set keySet, hashings []hashing) string {
 	return md.String() + "\n"
 }
 
-// TestDistribution prints how the functions spread addresses (with -v) and checks bounds for the
-// sets that are the same in every run.
+// TestDistribution prints, with -v, how evenly the functions distribute addresses. It checks limits
+// for the sets that are the same in every run.
 func TestDistribution(t *testing.T) {
 	hashings := hashings(maxBits)
 	heap, objects := fromHeap(1 << maxBits)
@@ -199,7 +199,7 @@ func TestDistribution(t *testing.T) {
 				if bound := longestOfRandom(n); s.longest > bound {
 					t.Errorf("%s, %s, %d bins: a chain of %d, random keys have at most %d", set.name, h.name, n, s.longest, bound)
 				}
-				// The bound is six standard deviations; more even than random is fine.
+				// The limit is six standard deviations above random keys.
 				if bound := 1 + 6*math.Sqrt(2/float64(n-1)); s.chi2 > bound {
 					t.Errorf("%s, %s, %d bins: chi-square %.3f, want at most %.3f", set.name, h.name, n, s.chi2, bound)
 				}
@@ -207,7 +207,8 @@ func TestDistribution(t *testing.T) {
 			if set.name != "page-aligned blocks" {
 				continue
 			}
-			// All of these share their low 12 bits: up to 2^12 bins, identity puts them into one.
+			// These keys all have the same low 12 bits. With up to 2^12 bins, the function identity
+			// puts all of them into one bin.
 			if identity := longest["identity"]; b <= 12 && identity != n || identity < 100*longest["Wang64"] {
 				t.Errorf("%s, %d bins: identity's longest chain is %d, Wang64's %d", set.name, n, identity, longest["Wang64"])
 			}
@@ -215,7 +216,7 @@ func TestDistribution(t *testing.T) {
 	}
 }
 
-// Random keys must look random, and repeated keys must not.
+// TestMeasure expects random keys to be measured as random, and repeated keys not.
 func TestMeasure(t *testing.T) {
 	const b = 12
 	low := masked("low bits", func(k uint64) uint64 { return k })
@@ -233,7 +234,7 @@ func TestMeasure(t *testing.T) {
 	if s := measure(low, same, b); s.longest != 1<<b || s.chi2 < 1<<b-1 {
 		t.Errorf("one key for all: %+v", s)
 	}
-	// 12! = 479001600 is below 4096e6, 13! = 6227020800 is not.
+	// 12! = 479001600 is below 4096e6, but 13! = 6227020800 is not.
 	if got := longestOfRandom(1 << b); got != 12 {
 		t.Errorf("longestOfRandom(4096) = %d, want 12", got)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/ptrhash"
 )
 
-// An allocation tracker knows the size and owner of each live block.
+// This allocation tracker knows the size and owner of each live block.
 func ExampleTable() {
 	type record struct {
 		size  int32
@@ -20,7 +20,7 @@ func ExampleTable() {
 	for address, size := range map[uintptr]int32{0xc000_0400: 64, 0xc000_0800: 256} {
 		switch err := living.Insert(address, record{size: size, owner: 7}); {
 		case errors.Is(err, ptrhash.ErrFull):
-			untracked++ // the table does not grow: count the block as untracked
+			untracked++ // the table does not grow
 		case err != nil:
 			fmt.Println(err)
 		}
@@ -38,10 +38,10 @@ func ExampleTable() {
 	// 0 not tracked
 }
 
-// A table whose size shares a prime factor with the distance of its addresses leaves bins empty.
-// This sieve finds the prime factors of successive numbers without a division and without a
-// limit: each prime counts down to its next multiple, and the primes whose counters end at a
-// number are its factors.
+// A table leaves bins empty if its size shares a prime factor with the distance of its addresses.
+// This sieve finds the prime factors of successive numbers without divisions and without a limit.
+// Each prime counts down to its next multiple. The primes whose counters end at a number are its
+// factors.
 func Example_countingSieve() {
 	type counter struct{ prime, left int }
 	var counters []counter
@@ -62,7 +62,8 @@ func Example_countingSieve() {
 	for _, n := range []int{48, 84, 4080, 4093, 4095, 4096} {
 		fmt.Println(n, strings.ReplaceAll(fmt.Sprint(factors[n]), " ", ", "))
 	}
-	// Addresses 48 bytes apart reach all bins of a table whose size has neither factor.
+	// Addresses 48 bytes apart reach all bins of a table whose size has neither 2 nor 3 as a
+	// factor.
 	for _, size := range []int{4096, 4093} {
 		reached := map[int]bool{}
 		for i := range size {

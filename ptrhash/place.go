@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// mix is murmur3's fmix64 (Austin Appleby) without its last step, which neither the high nor the
-// low bits need. Wang64 spreads addresses no better and takes twice the instructions.
+// mix is murmur3's fmix64 (Austin Appleby) without its last step, which the used bits do not need.
+// Wang64 spreads addresses no better and takes twice as many instructions.
 func mix(key uintptr) uint64 {
 	h := uint64(key)
 	h ^= h >> 33
@@ -25,12 +25,11 @@ func at[T any](s []T, i uint64) *T {
 }
 
 // At returns the address of the key's value, or nil if the key has no entry. The pointer is valid
-// until the next Insert or until the key is deleted.
+// until the next Insert, or until the key is deleted.
 func (t *Table[V]) At(key uintptr) *V {
-	// This check catches the zero Table. No other index needs a check: a shifted hash is always
-	// below the lengths of disp and heads, mask is the last slot, and the lists hold slots. A
-	// check that panics, or a function call, would require a stack frame and make At a tenth
-	// slower.
+	// This check detects the zero Table. No other index needs a check: a shifted hash is always
+	// below the lengths of disp and heads, mask is the last slot, and the lists hold slots. A check
+	// that panics, or a function call, would require a stack frame and make At a tenth slower.
 	h := mix(key)
 	b := h >> (t.shift & 63)
 	if b >= uint64(len(t.disp)) {
@@ -53,12 +52,12 @@ func (t *Table[V]) At(key uintptr) *V {
 	return nil
 }
 
-// maxMoved bounds the work of an Insert. With half of the slots free, one in 2^n displacements
-// suits n entries, so a search for more entries than this would hardly ever succeed.
+// maxMoved limits the work of an Insert. With half of the slots free, one in 2^n displacements
+// suits n entries, so a search for more entries would rarely succeed.
 const maxMoved = 10
 
-// makeRoom returns a free slot for a new key of hash h in bucket b, such that lookups find it: by
-// a new displacement of the bucket or, failing that, in the bucket's list.
+// makeRoom returns a free slot for a new key with hash h in bucket b. It finds a new displacement
+// of the bucket or, failing that, adds the key to the bucket's list.
 func (t *Table[V]) makeRoom(b, h uint64) uint64 {
 	var slots, hashes [maxMoved]uint64
 	n := 0
@@ -95,8 +94,8 @@ func (t *Table[V]) makeRoom(b, h uint64) uint64 {
 	return t.giveUp(b, h)
 }
 
-// anyHome reports whether any of the hashes has the same home slot as h. Such hashes collide
-// under every displacement.
+// anyHome reports whether any of the hashes has the same home slot as h. Such hashes collide for
+// every displacement.
 func (t *Table[V]) anyHome(hashes []uint64, h uint64) bool {
 	for _, other := range hashes {
 		if (other^h)&t.mask == 0 {
@@ -106,8 +105,8 @@ func (t *Table[V]) anyHome(hashes []uint64, h uint64) bool {
 	return false
 }
 
-// giveUp turns bucket b into a linked list and returns the first free slot after the home slot of
-// its new key.
+// giveUp turns bucket b into a linked list. It returns the first free slot after the home slot of
+// the new key.
 func (t *Table[V]) giveUp(b, h uint64) uint64 {
 	t.disp[b] = listed
 	for ; ; h += 64 {
@@ -117,8 +116,7 @@ func (t *Table[V]) giveUp(b, h uint64) uint64 {
 	}
 }
 
-// free returns a bit set of the free slots among the 64 slots that begin with the slot of hash h;
-// the lowest bit is the first slot.
+// free returns a bit set of the free slots among 64 slots. The lowest bit is the slot of hash h.
 func (t *Table[V]) free(h uint64) uint64 {
 	h &= t.mask
 	words := uint64(len(t.used) - 1)
@@ -126,7 +124,6 @@ func (t *Table[V]) free(h uint64) uint64 {
 	return ^(low>>(h%64) | high<<1<<(63-h%64))
 }
 
-// putEntry stores an entry of bucket b in a free slot.
 func (t *Table[V]) putEntry(b, slot uint64, key uintptr, v V) {
 	t.used[slot/64] |= 1 << (slot % 64)
 	t.keys[slot], t.vals[slot] = key, v
@@ -134,7 +131,7 @@ func (t *Table[V]) putEntry(b, slot uint64, key uintptr, v V) {
 	t.heads[b] = uint32(slot) + 1
 }
 
-// freeSlot frees a slot that is in no list and returns its entry.
+// freeSlot frees a slot that is not in a list, and returns its entry.
 func (t *Table[V]) freeSlot(slot uint64) (key uintptr, v V) {
 	t.used[slot/64] &^= 1 << (slot % 64)
 	key, t.keys[slot] = t.keys[slot], 0

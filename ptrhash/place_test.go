@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// clashing returns n keys of bucket 3 of a table with minSlots slots, all with the same home slot
-// if oneHome is set, otherwise with different home slots.
+// clashing returns n keys of bucket 3 in a table with minSlots slots. All have the same home slot
+// if oneHome is set, and otherwise different ones.
 func clashing(n int, oneHome bool) []uintptr {
 	table := NewTable[int](0)
 	var keys []uintptr
@@ -24,7 +24,7 @@ func clashing(n int, oneHome bool) []uintptr {
 	return keys
 }
 
-// The keys of TestTableAgreesWithMap must reach the rare cases; this test proves it.
+// TestClashingKeysAreListed checks that the keys of TestTableAgreesWithMap reach the rare cases.
 func TestClashingKeysAreListed(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -53,7 +53,8 @@ func TestClashingKeysAreListed(t *testing.T) {
 	}
 }
 
-// A listed bucket gets a displacement again once a suitable displacement exists.
+// TestListedBucketRecovers expects a bucket with a list to get a displacement again when one
+// exists.
 func TestListedBucketRecovers(t *testing.T) {
 	keys := append(clashing(2, true), clashing(4, false)[2:]...)
 	table := NewTable[int](4)
@@ -75,7 +76,8 @@ func TestListedBucketRecovers(t *testing.T) {
 	}
 }
 
-// Even after many insertions and removals in a full table, few entries are in overflow lists.
+// TestChurnDoesNotWearOut makes many insertions and removals in a full table, and expects few
+// entries in lists.
 func TestChurnDoesNotWearOut(t *testing.T) {
 	const n = 1 << 12
 	in, out := addresses(n)
@@ -108,7 +110,7 @@ func TestChurnDoesNotWearOut(t *testing.T) {
 	}
 }
 
-// mix must be a bijection: otherwise a bucket's list could be long for some keys.
+// TestMixIsABijection checks mix, because otherwise a bucket's list could be long for some keys.
 func TestMixIsABijection(t *testing.T) {
 	if bits.UintSize < 64 {
 		return // 64-bit keys include all 32-bit keys
@@ -122,9 +124,9 @@ func TestMixIsABijection(t *testing.T) {
 		h := mix(uintptr(key))
 		for i := len(steps) - 1; i >= 0; i-- {
 			if s := steps[i].shift; s != 0 {
-				h ^= h >> s // undoes itself, because 2*33 > 64
+				h ^= h >> s // this step is its own inverse, because 2*33 > 64
 			}
-			// Newton: five steps give the inverse of an odd number modulo 2^64.
+			// Five steps of Newton's method give the inverse of an odd number modulo 2^64.
 			inverse := steps[i].mul
 			for range 5 {
 				inverse *= 2 - steps[i].mul*inverse

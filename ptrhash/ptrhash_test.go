@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// record is an allocation tracker's typical record.
+// A record is a typical record of an allocation tracker.
 type record struct {
 	size uint64
 	_    uint64 // call site and other data
 }
 
-// addresses returns n different addresses as in a heap with size classes, in random
-// order, and n others between them.
+// addresses returns n different addresses as in a heap with size classes, in random order, and n
+// other addresses in between.
 func addresses(n int) (in, out []uintptr) {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	at := uintptr(0xc0000000)
@@ -36,9 +36,9 @@ func addresses(n int) (in, out []uintptr) {
 
 var sizes = []int{1000, 1 << 16, 1 << 20}
 
-// BenchmarkLookup compares lookups in a full table with lookups in a map: hits, misses and both
-// at random, in random order. The two take turns and it reports medians, so that the ratio holds
-// on a busy machine.
+// BenchmarkLookup compares lookups in a full table with lookups in a map: hits, misses and a random
+// mix. Table and map alternate, and the results are medians, so that the ratio is also valid on a
+// busy machine.
 func BenchmarkLookup(b *testing.B) {
 	for _, n := range sizes {
 		in, out := addresses(n)
@@ -76,10 +76,9 @@ func BenchmarkLookup(b *testing.B) {
 	}
 }
 
-// takeTurns reports the nanoseconds per key of two ways to sum the values of keys. An op is a key
-// in both.
+// takeTurns reports the nanoseconds for each key of two functions that add the values of keys.
 func takeTurns(b *testing.B, keys []uintptr, inMap, inTable func([]uintptr) uint64) {
-	const least = 1 << 14 // keys per turn, to make clock reads negligible
+	const least = 1 << 14 // minimum number of keys, to make clock reads negligible
 	rounds := max(1, least/len(keys))
 	var ofMap, ofTable []float64
 	pass := func(sum func([]uintptr) uint64) (total uint64, ns float64) {
@@ -107,7 +106,7 @@ func takeTurns(b *testing.B, keys []uintptr, inMap, inTable func([]uintptr) uint
 	b.ReportMetric(m/t, "map/table")
 }
 
-// BenchmarkChurn is the work of a tracker in a nearly full table: it removes one allocation and
+// BenchmarkChurn measures a tracker with a nearly full table, which removes one allocation and
 // records another.
 func BenchmarkChurn(b *testing.B) {
 	for _, n := range sizes {

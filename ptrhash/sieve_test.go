@@ -6,16 +6,15 @@ import (
 	"testing"
 )
 
-// A sieve has the smallest prime factor of each number up to a limit, from which numbers are
-// factored.
+// A sieve has the smallest prime factor of each number up to a limit.
 type sieve struct {
-	least  []uint32 // smallest prime factor; 0 for 0 and 1
+	least  []uint32 // smallest prime factor; 0 for the numbers 0 and 1
 	primes []uint32
 }
 
-// newSieve strikes out each composite once, by its smallest prime factor: a prime p
-// multiplies the numbers whose smallest factor is not below p (Gries and Misra, "A
-// Linear Sieve Algorithm for Finding Prime Numbers", 1978).
+// newSieve visits each composite once, through its smallest prime factor. A prime p is multiplied
+// with the numbers whose smallest factor is at least p (Gries and Misra, "A Linear Sieve Algorithm
+// for Finding Prime Numbers", 1978).
 func newSieve(limit int) *sieve {
 	s := &sieve{least: make([]uint32, limit+1)}
 	for i := uint32(2); i <= uint32(limit); i++ {
@@ -43,7 +42,6 @@ func (s *sieve) largestPrime(n int) int {
 	return 2
 }
 
-// A factor is a prime and its power.
 type factor struct{ prime, power int }
 
 // factors returns the factorization of n from 2, the smallest prime first.
@@ -59,7 +57,7 @@ func (s *sieve) factors(n int) (list []factor) {
 	return list
 }
 
-// common returns the greatest common divisor of two positive numbers, from their factors.
+// common returns the greatest common divisor of two positive numbers, computed from their factors.
 func (s *sieve) common(a, b int) int {
 	product := 1
 	for _, f := range s.factors(a) {
@@ -73,7 +71,7 @@ func (s *sieve) common(a, b int) int {
 	return product
 }
 
-// product renders a factorization: 2^4·3.
+// product formats a factorization, such as 2^4·3.
 func product(list []factor) string {
 	var parts []string
 	for _, f := range list {
@@ -89,7 +87,7 @@ func product(list []factor) string {
 func TestSieve(t *testing.T) {
 	const limit = 100_000
 	s := newSieve(limit)
-	if len(s.primes) != 9592 { // pi(10^5)
+	if len(s.primes) != 9592 { // the number of primes below 10^5
 		t.Errorf("%d primes up to %d, want 9592", len(s.primes), limit)
 	}
 	for n := 2; n <= limit; n++ {
@@ -123,13 +121,13 @@ func TestSieve(t *testing.T) {
 // times a prime.
 var tableSizes = []int{4096, 4095, 4032, 4080, 4000, 3840, 3072, 4093, 2 * 2039, 3 * 1361}
 
-// strides are distances of pointers in arrays: elements of allocators' size classes, a record of
-// 24 words with a header, and pages.
+// strides are distances between pointers in arrays: size classes of allocators, a record of 24
+// words with a header, and pages.
 var strides = []int{8, 16, 24, 48, 80, 112, 200, 1024, 4096}
 
-// TestTableSizes prints (with -v) how many bins of a table are reached by pointers at one
-// distance with a modulus of its size. A size loses the factors that it shares with the distance:
-// a prime loses none, and a shared small factor costs that factor.
+// TestTableSizes prints, with -v, how many bins of a table are reached by addresses with one
+// distance, modulo the table's size. A size loses the factors that it shares with the distance: a
+// prime loses none, and a shared small factor costs that factor.
 func TestTableSizes(t *testing.T) {
 	s := newSieve(1 << 13)
 	var md strings.Builder

@@ -8,10 +8,9 @@ import (
 	"unsafe"
 )
 
-// ErrFull is the error of [Table.Insert] for a full table, returned unwrapped.
+// ErrFull is the unwrapped error of [Table.Insert] for a full table.
 var ErrFull = errors.New("ptrhash: insert: the table is full; make the table with a larger capacity")
 
-// Errors of invalid keys.
 var (
 	errExists  = errors.New("ptrhash: insert: the key has an entry already; change its value through At")
 	errZeroKey = errors.New("ptrhash: insert: the key is 0, which is no address")
@@ -21,39 +20,39 @@ var (
 const maxCapacity = 1 << 30
 
 // Table maps addresses to values. Its capacity is fixed; see [NewTable]. The zero Table has
-// capacity 0. It is not safe for concurrent use, except that any number of goroutines may read
-// while none writes.
+// capacity 0. Several goroutines may read a Table at the same time, but not while another goroutine
+// changes it.
 //
-// A key is a number: it keeps no object alive. If a key is the address of a Go object, Delete it
-// before the object may be collected, and do not use addresses of variables on a goroutine's
+// A key is a number, which does not keep an object alive. If a key is the address of a Go object,
+// Delete it before the object may be collected. Do not use addresses of variables on a goroutine's
 // stack, because stacks move.
 //
-// A table has two to four slots per entry of its capacity; two if the capacity is a power of two.
-// A slot takes the size of V and 13 bytes. Keep V small: for large records, store an index or a
-// pointer.
+// A table has two to four slots for each entry of its capacity, or two if the capacity is a power
+// of two. A slot takes the size of V and 13 bytes. Keep V small: for large records, store an index
+// or a pointer.
 type Table[V any] struct {
 	disp  []uint8 // displacement of each bucket, or the constant listed
-	shift uint8   // a hash shifted right by this gives its bucket
+	shift uint8   // a hash shifted right by shift is its bucket
 	mask  uint64  // number of slots minus 1
 
-	// Indexed by slot: an entry's key, or 0 if the slot is free; its value; and a bit that is set
-	// if the slot is used.
+	// keys, vals and used are indexed by slot. They have the key of an entry, or 0 if the slot is
+	// free; its value; and a bit that is set if the slot is used.
 	keys []uintptr
 	vals []V
 	used []uint64
 
-	// The entries of each bucket as a linked list of slot+1, ended by 0.
+	// heads and next have the entries of each bucket as a linked list of slot+1, ended by 0.
 	heads []uint32 // indexed by bucket
 	next  []uint32 // indexed by slot
 
 	len, cap int
 }
 
-// listed is the displacement of a bucket whose entries are in a list.
+// listed is the displacement of a bucket with a linked list.
 const listed = 255
 
 const (
-	minSlots       = 64 // one word of used
+	minSlots       = 64 // the number of bits in one word of used
 	slotsPerEntry  = 2
 	slotsPerBucket = 4
 )
@@ -88,12 +87,11 @@ func Key[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 // Len returns the number of entries.
 func (t *Table[V]) Len() int { return t.len }
 
-// Insert adds an entry. It never replaces an entry: a tracker that gets an address twice has
-// missed its release, and the error shows it. Pointers from [Table.At] and [Table.All] are
-// invalid afterwards.
+// Insert adds an entry. It never replaces an entry, because a tracker that gets an address twice
+// has missed its release. Pointers from [Table.At] and [Table.All] are invalid afterwards.
 //
-// The error is [ErrFull] if the table has as many entries as its capacity. A key that is 0 or has an
-// entry is an error too. After an error the table is unchanged.
+// The error is [ErrFull] if the number of entries equals the capacity. Insert also returns an error
+// if the key is 0 or has an entry. After an error the table is unchanged.
 func (t *Table[V]) Insert(key uintptr, v V) error {
 	switch {
 	case key == 0:
@@ -114,7 +112,7 @@ func (t *Table[V]) Insert(key uintptr, v V) error {
 	return nil
 }
 
-// Lookup returns the value of the key, and whether it has an entry.
+// Lookup returns the value of the key. ok reports whether the key has an entry.
 func (t *Table[V]) Lookup(key uintptr) (v V, ok bool) {
 	if p := t.At(key); p != nil {
 		return *p, true
@@ -122,8 +120,8 @@ func (t *Table[V]) Lookup(key uintptr) (v V, ok bool) {
 	return v, false
 }
 
-// Delete removes the entry of the key. It returns its value, and whether there was one. It moves
-// no other entry.
+// Delete removes the entry of the key and returns its value. ok reports whether there was an entry.
+// No other entry moves.
 func (t *Table[V]) Delete(key uintptr) (v V, ok bool) {
 	if key == 0 || t.len == 0 {
 		return v, false
@@ -145,8 +143,8 @@ func (t *Table[V]) Delete(key uintptr) (v V, ok bool) {
 	return v, false
 }
 
-// All yields every key and a pointer to its value, in arbitrary order. The loop may delete
-// entries, which are then not yielded later, but must not insert any.
+// All yields every key and a pointer to its value, in arbitrary order. The loop may delete entries,
+// which are then not yielded later. It must not insert entries.
 func (t *Table[V]) All() iter.Seq2[uintptr, *V] {
 	return func(yield func(uintptr, *V) bool) {
 		for slot, key := range t.keys {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// check fails the test unless the table's parts are consistent.
+// check fails the test unless the parts of the table are consistent.
 func check(t interface{ Fatalf(string, ...any) }, table *Table[int]) {
 	slots, entries, used := uint64(len(table.keys)), 0, 0
 	if slots&(slots-1) != 0 || table.mask != slots-1 || slots < uint64(2*table.cap) {
@@ -252,7 +252,6 @@ func TestTableDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// The zero Table has no room and no entries.
 func TestZeroTableHasNoRoom(t *testing.T) {
 	var table Table[int]
 	if _, ok := table.Lookup(^uintptr(0)); ok || table.At(8) != nil {

@@ -1,10 +1,10 @@
 package ptrhash
 
-// Wang32 mixes 32 bits so that each bit of the key changes about half the bits
-// of the result. It is a bijection: different keys have different results.
+// Wang32 mixes 32 bits so that each bit of the key changes about half of the result's bits. It is a
+// bijection: different keys have different results.
 //
-// It is Thomas Wang's hash32shiftmult (Integer Hash Function, version 3.1,
-// March 2007), the form with one multiplication.
+// It is Thomas Wang's hash32shiftmult with one multiplication (Integer Hash Function, version 3.1,
+// March 2007).
 func Wang32(key uint32) uint32 {
 	key = key ^ 61 ^ key>>16
 	key += key << 3
@@ -14,8 +14,8 @@ func Wang32(key uint32) uint32 {
 	return key
 }
 
-// Wang64 mixes 64 bits. It is Thomas Wang's hash64shift (Integer Hash Function,
-// version 3.1) and a bijection.
+// Wang64 mixes 64 bits. It is a bijection, and is Thomas Wang's hash64shift (Integer Hash Function,
+// version 3.1).
 func Wang64(key uint64) uint64 {
 	key = ^key + key<<21
 	key ^= key >> 24
@@ -27,7 +27,7 @@ func Wang64(key uint64) uint64 {
 	return key
 }
 
-// Wang64to32 mixes 64 bits into 32, which are enough to choose a slot. It is Thomas Wang's
+// Wang64to32 mixes 64 bits into 32, which are enough for the index of a slot. It is Thomas Wang's
 // hash6432shift (Integer Hash Function, version 3.1).
 func Wang64to32(key uint64) uint32 {
 	key = ^key + key<<18

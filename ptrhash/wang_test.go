@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The values of the published C functions, compiled with gcc.
+// TestWangKnownAnswers compares with values of the published C functions, compiled with gcc.
 func TestWangKnownAnswers(t *testing.T) {
 	for _, tt := range []struct{ key, mult, shift, seed uint32 }{
 		{0, 0xc0a9496a, 0xcaa3caa3, 0x4636b9c9},
@@ -43,9 +43,9 @@ func TestWangKnownAnswers(t *testing.T) {
 	}
 }
 
-// step is one step of a mix: key*mul + add, then key xor key>>shift, modulo 2^bits. All of Wang's
-// steps have this form, because key + key<<n is key*(2^n + 1) and key + ^(key<<n) is key*(1 -
-// 2^n) - 1.
+// A step is one step of a mix, modulo 2^bits: key*mul + add, then key xor key>>shift. All of Wang's
+// steps have this form, because key + key<<n is key*(2^n + 1), and key + ^(key<<n) is key*(1 - 2^n)
+// - 1.
 type step struct {
 	mul, add int64
 	shift    uint
@@ -54,7 +54,7 @@ type step struct {
 var mixes = []struct {
 	name  string
 	bits  uint
-	out   uint // bits of the result
+	out   uint // number of bits in the result
 	mix   func(uint64) uint64
 	steps []step
 }{
@@ -95,7 +95,7 @@ func backward(mixed uint64, bits uint, steps []step, after int64) uint64 {
 			x.Xor(x, big.NewInt(after))
 		}
 		if s.shift != 0 {
-			// x xor x>>s xor x>>2s ... undoes y = x xor x>>s.
+			// The inverse of y = x xor x>>s is y xor y>>s xor y>>2s ...
 			y := new(big.Int).Set(x)
 			for n := s.shift; n < bits; n += s.shift {
 				x.Xor(x, new(big.Int).Rsh(y, n))
@@ -107,7 +107,7 @@ func backward(mixed uint64, bits uint, steps []step, after int64) uint64 {
 	return x.Uint64()
 }
 
-// xor61 returns the constant that Wang32 alone XORs after its first step.
+// xor61 returns the constant that only Wang32 XORs after its first step.
 func xor61(name string) int64 {
 	if name == "Wang32" {
 		return 61
@@ -132,7 +132,7 @@ func TestWangIsItsSteps(t *testing.T) {
 func TestWangIsABijection(t *testing.T) {
 	for _, m := range mixes {
 		if m.bits != m.out {
-			continue // more keys than results
+			continue // there are more keys than results
 		}
 		t.Run(m.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -140,7 +140,6 @@ func TestWangIsABijection(t *testing.T) {
 				if got := backward(m.mix(key), m.bits, m.steps, xor61(m.name)); got != key {
 					t.Fatalf("the inverse of %s(%#x) is %#x", m.name, key, got)
 				}
-				// The mix is onto as well: every value is the result of its inverse.
 				if got := m.mix(backward(key, m.bits, m.steps, xor61(m.name))); got != key {
 					t.Fatalf("%s of the inverse of %#x is %#x", m.name, key, got)
 				}
@@ -149,9 +148,9 @@ func TestWangIsABijection(t *testing.T) {
 	}
 }
 
-// wang32Shift is Thomas Wang's hash32shift, also of version 3.1. It uses shifts, and one
-// multiplication by 2057 that equals two shifts and sums, for processors with slow
-// multiplication. The older table that this package grew from used it. It is a bijection.
+// wang32Shift is Thomas Wang's hash32shift of version 3.1. It uses shifts for processors with slow
+// multiplication. Its one multiplication by 2057 equals two shifts and additions. It is a
+// bijection.
 func wang32Shift(key uint32) uint32 {
 	key = ^key + key<<15
 	key ^= key >> 12
@@ -162,9 +161,9 @@ func wang32Shift(key uint32) uint32 {
 	return key
 }
 
-// wang32Older is Wang's 32-bit mix before version 3: six shifts and no multiplication, as quoted
-// by Bob Jenkins (burtleburtle.net/bob/hash/integer.html). Use the low bits of the result. It is
-// a bijection.
+// wang32Older is Wang's 32-bit mix before version 3, as quoted by Bob Jenkins
+// (burtleburtle.net/bob/hash/integer.html). It has six shifts and no multiplication. Use the low
+// bits of the result. It is a bijection.
 func wang32Older(key uint32) uint32 {
 	key += ^(key << 15)
 	key ^= key >> 10

@@ -27,20 +27,20 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// programs are the files of one platform of an image.
+// programs are the files for one platform of an image.
 type programs struct {
 	platform v1.Platform
-	files    map[string]string // name to path
+	files    map[string]string // paths by file name in the image
 }
 
-// release is what GoReleaser has built.
+// A release is the output of GoReleaser.
 type release struct {
 	Version string
 	linux   []programs
 }
 
-// readRelease reads which programs for Linux are in dist, a directory of GoReleaser. The
-// paths in it are relative to the directory above dist.
+// readRelease reads the programs for Linux in dist, which is a directory of GoReleaser. The listed
+// paths are relative to the directory above dist.
 func readRelease(dist string) (release, error) {
 	var r release
 	if err := readManifest(filepath.Join(dist, "metadata.json"), &r); err != nil {
@@ -52,7 +52,7 @@ func readRelease(dist string) (release, error) {
 	if err := readManifest(filepath.Join(dist, "artifacts.json"), &artifacts); err != nil {
 		return r, err
 	}
-	at := map[string]int{} // index in r.linux by platform
+	at := map[string]int{}
 	for _, a := range artifacts {
 		if a.Type != "Binary" || a.Goos != "linux" {
 			continue
@@ -72,7 +72,7 @@ func readRelease(dist string) (release, error) {
 	if len(r.linux) == 0 {
 		return r, fmt.Errorf("%s has no programs for Linux", dist)
 	}
-	// GoReleaser lists its targets in another order each time.
+	// GoReleaser lists its targets in a random order.
 	slices.SortFunc(r.linux, func(a, b programs) int { return strings.Compare(a.platform.String(), b.platform.String()) })
 	return r, nil
 }
@@ -88,9 +88,9 @@ func readManifest(file string, v any) error {
 	return nil
 }
 
-// makeImage returns a container image for each Linux platform. Images have the two
-// programs, the certificates of well-known authorities, the notices, and nothing else.
-// All times are the time of the commit, so that the same commit makes the same image.
+// makeImage returns a container image for each Linux platform. An image has the two programs, the
+// certificates of well-known authorities, the notices, and nothing else. All times are the time of
+// the commit, so that the same commit makes the same image.
 func makeImage(r release, notices []byte) (v1.ImageIndex, error) {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, p := range r.linux {
@@ -147,7 +147,7 @@ func imageFor(p programs, version string, notices []byte) (v1.Image, error) {
 	return mutate.ConfigFile(image, config)
 }
 
-// commitOf returns the commit of a program, and its time.
+// commitOf returns the commit from which a program was built, and the commit's time.
 func commitOf(program string) (revision string, at time.Time, err error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -169,8 +169,8 @@ func commitOf(program string) (revision string, at time.Time, err error) {
 	return revision, at.UTC(), nil
 }
 
-// fileSystem returns the files of an image as a tar archive. Every user may write to
-// /cache and /tmp, because containers run with the user of the files they work on.
+// fileSystem returns the files of an image as a tar archive. Every user may write to /cache and
+// /tmp, because containers run as the user who owns the assets.
 func fileSystem(p programs, modified time.Time, notices []byte) ([]byte, error) {
 	type file struct {
 		name string
@@ -195,7 +195,7 @@ func fileSystem(p programs, modified time.Time, notices []byte) ([]byte, error) 
 	w := tar.NewWriter(&out)
 	made := map[string]bool{}
 	for _, f := range files {
-		// The directories of a file come before it.
+		// A file's directories precede the file in the archive.
 		for i, c := range f.name {
 			folder := f.name[:i+1]
 			if c != '/' || folder == f.name || made[folder] {
@@ -221,7 +221,7 @@ func fileSystem(p programs, modified time.Time, notices []byte) ([]byte, error) 
 	return out.Bytes(), err
 }
 
-// certificates returns the authorities that Mozilla trusts without constraints, as PEM.
+// certificates returns the certificate authorities that Mozilla trusts without constraints, as PEM.
 func certificates() []byte {
 	var out bytes.Buffer
 	for root := range bundle.Roots() {
@@ -232,8 +232,8 @@ func certificates() []byte {
 	return out.Bytes()
 }
 
-// writeImage writes the image of a release to dir, in the OCI image layout. Its name there
-// is the version.
+// writeImage writes the image of a release to dir, in the OCI image layout. The image's name is the
+// version.
 func writeImage(dist, notices, dir string) error {
 	r, index, err := imageOfRelease(dist, notices)
 	if err != nil {
@@ -246,8 +246,8 @@ func writeImage(dist, notices, dir string) error {
 	return to.AppendIndex(index, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": r.Version}))
 }
 
-// pushImage pushes the image of a release to a repository, with the version as its tag and,
-// unless that is a prerelease, as latest. docker login gives the credentials.
+// pushImage pushes the image of a release to a repository, with the version as its tag. Unless the
+// version is a prerelease, it also sets the tag latest. The credentials are those of docker login.
 func pushImage(dist, notices, repository string) error {
 	r, index, err := imageOfRelease(dist, notices)
 	if err != nil {

@@ -20,7 +20,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// distOf returns a directory like GoReleaser's, with a small program in the place of both.
+// distOf returns a directory like that of GoReleaser, with one small program in place of both
+// programs.
 func distOf(t *testing.T, version string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -76,7 +77,8 @@ func distOf(t *testing.T, version string) string {
 	return filepath.Join(root, "dist")
 }
 
-// A pushed image can be pulled for each platform, with both programs, certificates and notices.
+// TestPushedImageHasTheProgramsOfEachPlatform pulls a pushed image for each platform, and expects
+// both programs, the certificates and the notices.
 func TestPushedImageHasTheProgramsOfEachPlatform(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()
@@ -155,7 +157,6 @@ func checkImage(t *testing.T, image v1.Image, dist string, platform v1.Platform)
 	}
 }
 
-// The tag latest stays with the newest release: a prerelease does not get it.
 func TestPrereleaseIsNotLatest(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()

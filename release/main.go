@@ -1,12 +1,12 @@
-// Command release writes the parts of a release that GoReleaser does not make. It runs in
-// the root of the repository.
+// Command release writes the parts of a release that GoReleaser does not make. Run it in the root
+// of the repository.
 //
 //	release notices                         prints the licenses of all linked modules
 //	release sbom BINARY FILE                writes the modules of a program, as CycloneDX
 //	release image DIST NOTICES DIR          writes a container image, as OCI layout
 //	release push DIST NOTICES REPOSITORY    pushes the container image to a registry
 //
-// DIST is the directory that GoReleaser has filled.
+// DIST is the output directory of GoReleaser.
 package main
 
 import (
@@ -42,9 +42,8 @@ func main() {
 	}
 }
 
-// writeContents writes the modules of a binary as CycloneDX. They are read from the binary,
-// which is the authority. The document has no time and no serial number, so that it is the
-// same whenever it is made.
+// writeContents writes the modules of a program as CycloneDX. It reads them from the binary. The
+// document has no time and no serial number, so that the same program gives the same document.
 func writeContents(binary, file string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {

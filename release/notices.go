@@ -16,28 +16,26 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// systems are the platforms of .goreleaser.yaml.
 var systems = []string{
 	"linux/amd64", "linux/arm64", "linux/386", "linux/arm", "darwin/amd64", "darwin/arm64",
 	"windows/amd64", "windows/arm64", "freebsd/amd64",
 }
 
-// allowed are the licenses that ask for no more than notices.
+// allowed are the licenses that require only notices.
 var allowed = []string{"MIT", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "ISC", "CC0-1.0", "Unlicense", "0BSD", "Zlib"}
 
-// A module is one that the programs link.
+// A module is a Go module that the programs link.
 type module struct {
 	Path, Version string
-	Texts         []string // files with licenses and notices
+	Texts         []string // names of files with licenses and notices
 }
 
-// ourModule is the module whose programs are released.
 const ourModule = "github.com/assetcook/assetcook"
 
 var noticeFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|unlicense)([.-].*)?$`)
 
-// linkedModules returns the modules of the programs on all systems, and Go itself, by path.
-// The texts of a module are in its root and in the directories of linked packages.
+// linkedModules returns the modules of the programs on all systems, and Go itself, by path. It
+// finds the texts of a module in its root and in the directories of linked packages.
 func linkedModules(root string) ([]module, error) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -91,7 +89,7 @@ func linkedModules(root string) ([]module, error) {
 	return all, nil
 }
 
-// textsOf returns the files with licenses and notices of a directory.
+// textsOf returns the files in a directory that have licenses or notices.
 func textsOf(dir string) (files []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -102,7 +100,7 @@ func textsOf(dir string) (files []string, err error) {
 	return files, err
 }
 
-// writeNotices writes the texts of all modules, or an error if the license of one is
+// writeNotices writes the texts of all modules. It returns an error if a module's license is
 // unknown or not allowed.
 func writeNotices(w io.Writer, linked []module) error {
 	var b bytes.Buffer
@@ -130,8 +128,8 @@ func writeNotices(w io.Writer, linked []module) error {
 	return err
 }
 
-// licensesIn returns the SPDX names of the licenses in a text. One that is not allowed is an
-// error.
+// licensesIn returns the SPDX names of the licenses in a text. It returns an error if one of them
+// is not allowed.
 func licensesIn(text []byte) (ids []string, err error) {
 	for _, match := range licensecheck.Scan(text).Match {
 		if match.IsURL {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Each module that a program links is in the notices, with a license that allows the release.
+// TestEveryLinkedModuleHasAnAllowedLicense expects the notices to include each linked module.
 func TestEveryLinkedModuleHasAnAllowedLicense(t *testing.T) {
 	linked, err := linkedModules("..")
 	if err != nil {
@@ -50,7 +50,8 @@ func TestEveryLinkedModuleHasAnAllowedLicense(t *testing.T) {
 	}
 }
 
-// A module under the GPL, or without a license, is an error that names it.
+// TestUnknownAndForbiddenLicensesAreRefused expects an error that names a module under the GPL or
+// without a license.
 func TestUnknownAndForbiddenLicensesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	gpl := filepath.Join(dir, "COPYING")
@@ -71,7 +72,7 @@ func TestUnknownAndForbiddenLicensesAreRefused(t *testing.T) {
 	}
 }
 
-// gplHeader is how files say that they are under the GPL.
+// gplHeader is the text in files under the GPL.
 const gplHeader = `This program is free software: you can redistribute it and/or modify
 it under the terms of the GNU General Public License as published by
 the Free Software Foundation, either version 3 of the License, or

@@ -31,7 +31,7 @@ func buildC(t *testing.T, name string) (program string) {
 		t.Skip("needs a C compiler")
 	}
 	for _, source := range []string{"cook.h", "programs/" + name + ".c"} {
-		if _, err := os.ReadFile(source); err != nil { // go test runs again if a file that it has read changes
+		if _, err := os.ReadFile(source); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,7 +44,6 @@ func buildC(t *testing.T, name string) (program string) {
 	return program
 }
 
-// Compilers of C++ and for Windows accept the header without a warning.
 func TestOtherCompilersAcceptTheHeader(t *testing.T) {
 	for _, compiler := range [][]string{
 		{"g++", "-x", "c++", "-std=c++11", "programs/trace.c"},
@@ -64,7 +63,7 @@ func TestOtherCompilersAcceptTheHeader(t *testing.T) {
 	}
 }
 
-// Package events reads every record that programs/trace.c writes, with its names and numbers.
+// TestTraceHasAllRecords runs programs/trace.c and expects package events to read all its records.
 func TestTraceHasAllRecords(t *testing.T) {
 	program, name := buildC(t, "trace"), filepath.Join(t.TempDir(), "c.events")
 	if out, err := exec.Command(program, name).CombinedOutput(); err != nil {
@@ -121,8 +120,8 @@ func TestTraceHasAllRecords(t *testing.T) {
 	}
 }
 
-// A program in C is notified of every edit, also of edits during a lost connection, and of more
-// changes at once than its buffer holds.
+// TestReloadIsToldOfAllChanges runs a C program that must receive every edit, even after a lost
+// connection or with more changes than its buffer holds.
 func TestReloadIsToldOfAllChanges(t *testing.T) {
 	program := buildC(t, "reload")
 	dir := t.TempDir()
@@ -184,7 +183,7 @@ func TestReloadIsToldOfAllChanges(t *testing.T) {
 
 	conn := <-listener.accepted
 	waitForHello(t, server.URL)
-	<-listener.accepted // skips the connection of waitForHello
+	<-listener.accepted
 	write("first.bin", "2")
 	cookAll()
 	expect("changed first.bin")
@@ -211,7 +210,7 @@ func TestReloadIsToldOfAllChanges(t *testing.T) {
 	}
 }
 
-// A countingListener passes on the connections that it accepts.
+// A countingListener sends each accepted connection to a channel.
 type countingListener struct {
 	net.Listener
 	accepted chan net.Conn
@@ -225,8 +224,8 @@ func (l *countingListener) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// waitForHello waits until the handler follows the directory: the first event of a second client
-// comes after the first client has joined.
+// waitForHello returns once the handler watches the directory. It connects as a second client and
+// waits for the first event.
 func waitForHello(t *testing.T, url string) {
 	t.Helper()
 	response, err := http.Get(url + "/events")

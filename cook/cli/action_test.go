@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// A runner simulates the environment that GitHub sets up for the steps of an action.
+// A runner simulates the environment in which GitHub runs the steps of an action.
 type runner struct {
 	temp, project string
-	path          string // directories for PATH
+	path          string // value of the PATH variable
 }
 
 func newRunner(t *testing.T) *runner {
@@ -30,8 +30,7 @@ func newRunner(t *testing.T) *runner {
 	return r
 }
 
-// step runs a step of the action. It returns the exit status, the output and the contents of
-// the job's files.
+// step runs a step of the action. It returns the exit status, the output and the files of the job.
 func (r *runner) step(t *testing.T, step string, env ...string) (status int, printed string, files map[string]string) {
 	t.Helper()
 	here, err := filepath.Abs(root)
@@ -54,7 +53,7 @@ func (r *runner) step(t *testing.T, step string, env ...string) (status int, pri
 		t.Fatal(err)
 	}
 	for name := range files {
-		text, _ := os.ReadFile(filepath.Join(r.temp, name)) // a step need not write all of them
+		text, _ := os.ReadFile(filepath.Join(r.temp, name))
 		files[name] = string(text)
 		os.Remove(filepath.Join(r.temp, name))
 	}
@@ -75,11 +74,11 @@ func wantTexts(t *testing.T, in string, texts ...string) {
 	}
 }
 
-// The steps of the GitHub Action install cook, cook the samples, write a summary, and restore
-// everything from the cache in a fresh checkout.
+// TestActionRestoresFromItsCache runs the steps of the GitHub Action twice. The second run must
+// restore everything from the cache in a fresh checkout.
 func TestActionRestoresFromItsCache(t *testing.T) {
 	r := newRunner(t)
-	literals(t, "cmd/cook") // opened, so that go test runs this test again when they change
+	literals(t, "cmd/cook")
 	status, printed, files := r.step(t, "install", "COOK_ACTION_VERSION=source")
 	if status != 0 {
 		t.Fatal(printed)
@@ -103,7 +102,7 @@ func TestActionRestoresFromItsCache(t *testing.T) {
 	}
 	wantTexts(t, second["GITHUB_STEP_SUMMARY"], "85 restored")
 
-	// A failed asset fails the step and appears in the summary, and all other results are kept.
+	// A failed asset must fail the step and appear in the summary. All other results must be kept.
 	if err := os.WriteFile(filepath.Join(r.project, "assets", "data", "game.json"), []byte(`{"laps": }`), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +113,7 @@ func TestActionRestoresFromItsCache(t *testing.T) {
 		t.Errorf("status %d of a failed asset", status)
 	}
 
-	// Quotes preserve the spaces in a pattern, and a missing closing quote is an error.
+	// A pattern in quotes may contain spaces, and a missing closing quote must be an error.
 	status, printed, _ = r.cook(t, ` -a "textures/ui/start banner.png" `)
 	if status != 0 || !strings.Contains(printed, "cook: 1 asset: ") {
 		t.Errorf("status %d of a quoted pattern: %s", status, printed)
@@ -130,7 +129,6 @@ func TestActionRestoresFromItsCache(t *testing.T) {
 	}
 }
 
-// A release is not installed if its archive differs from its checksum.
 func TestActionRefusesWrongChecksum(t *testing.T) {
 	r := newRunner(t)
 	fake := t.TempDir()

@@ -24,13 +24,12 @@ Example:
 	cook completion powershell | Out-String | Invoke-Expression     # in $PROFILE
 `
 
-// shells lists the shells that have completion.
+// shells lists the shells for which cook writes completion scripts.
 var shells = []struct {
 	name  string
 	write func(io.Writer, []line)
 }{{"bash", writeBash}, {"zsh", writeZsh}, {"fish", writeFish}, {"powershell", writePowerShell}}
 
-// shellNames lists the shells.
 func shellNames() (names []string) {
 	for _, s := range shells {
 		names = append(names, s.name)
@@ -61,9 +60,9 @@ func runCompletion(_ context.Context, c *cmdline.Call, words []string) int {
 	return c.Wrong("there is no completion for %q; %s", words[0], try)
 }
 
-// A line lists the flags and words that may follow the first words of a command line.
+// A line lists the flags and words that can follow the first words of a command line.
 type line struct {
-	begin   string // "", "why", "events stat"
+	begin   string // first words of the command line, such as "", "why" or "events stat"
 	summary string
 	flags   []flagLine
 	takes   cmdline.Argument
@@ -72,17 +71,17 @@ type line struct {
 // A flagLine describes a flag for completion.
 type flagLine struct {
 	name, summary string
-	value         string // name of the value, "" for a flag without one
+	value         string // name of the flag's value; "" for a flag without value
 	takes         cmdline.Argument
 }
 
-// completionLines lists the beginnings of all command lines. The first one is the line without
-// a verb.
+// completionLines returns the completions of all command lines. The first entry is for the command
+// line without a verb.
 func completionLines(c *cmdline.Call) (all []line) {
 	for i := range c.Verbs {
 		v := &c.Verbs[i]
 		l := line{v.Name, v.Summary, flagLines(v.Flags()), v.Takes}
-		if v.Name == "events" { // the flags of events come after its own verbs
+		if v.Name == "events" {
 			l.flags, l.takes.Files = []flagLine{helpLine}, false
 		}
 		all = append(all, l)
@@ -96,7 +95,7 @@ func completionLines(c *cmdline.Call) (all []line) {
 // helpLine is the flag that every verb has without declaring it.
 var helpLine = flagLine{name: "h", summary: "print help"}
 
-// flagLines describes flags, sorted by name.
+// flagLines describes flags and sorts them by name.
 func flagLines(fs *flag.FlagSet) (all []flagLine) {
 	fs.VisitAll(func(f *flag.Flag) {
 		l := flagLine{name: f.Name}
@@ -107,7 +106,7 @@ func flagLines(fs *flag.FlagSet) (all []flagLine) {
 			l.takes.Words = choose.Choices
 		case l.value == "directory":
 			l.takes.Folders = true
-		case l.value == "file" || l.value == "program" || l.value == "keys": // keys are files
+		case l.value == "file" || l.value == "program" || l.value == "keys":
 			l.takes.Files = true
 		}
 		all = append(all, l)
@@ -115,7 +114,7 @@ func flagLines(fs *flag.FlagSet) (all []flagLine) {
 	return append(all, helpLine)
 }
 
-// flagNames lists the matching flags, with their hyphen.
+// flagNames returns the names of the matching flags, with the leading hyphen.
 func (l line) flagNames(fit func(flagLine) bool) (names []string) {
 	for _, f := range l.flags {
 		if fit(f) {
@@ -125,8 +124,8 @@ func (l line) flagNames(fit func(flagLine) bool) (names []string) {
 	return names
 }
 
-// completionKind returns the kind of names that an argument accepts: "files", which includes
-// directories, "folders", or "".
+// completionKind returns "files", "folders" or "" for the kind of names that an argument accepts.
+// "files" includes directories.
 func completionKind(a cmdline.Argument) []string {
 	switch {
 	case a.Files:

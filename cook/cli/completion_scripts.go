@@ -77,7 +77,6 @@ _cook_reply() {
 complete -F _cook cook
 `
 
-// writeBash writes the script for bash.
 func writeBash(w io.Writer, all []line) {
 	fmt.Fprint(w, bashStart)
 	var twos []string
@@ -107,7 +106,7 @@ func writeBash(w io.Writer, all []line) {
 				fmt.Fprintf(w, "\t\tcase $prev in -%[1]s|--%[1]s) choices='%[2]s' ;; esac\n", f.name, strings.Join(words, " "))
 			}
 		}
-		if l.begin == "" { // a verb is the first word
+		if l.begin == "" {
 			fmt.Fprintf(w, "\t\tif ((COMP_CWORD == 1)); then\n\t\t\twords='%s'\n\t\tfi\n", strings.Join(l.takes.List(), " "))
 		} else {
 			set("words", l.takes.List())
@@ -118,16 +117,15 @@ func writeBash(w io.Writer, all []line) {
 	fmt.Fprint(w, bashEnd)
 }
 
-// quotedForShell puts a text between single quotes, and escapes the characters that a shell
-// interprets there.
+// quotedForShell quotes a text with single quotes, and escapes the characters that a shell
+// interprets within the quotes.
 func quotedForShell(text string, replace ...string) string {
 	return "'" + strings.NewReplacer(replace...).Replace(text) + "'"
 }
 
-// quoteZsh quotes a text for zsh.
 func quoteZsh(text string) string { return quotedForShell(text, "'", `'\''`) }
 
-// markedZsh escapes the special characters that _arguments and _describe interpret in a description.
+// markedZsh escapes the characters of a description that are special in zsh completions.
 func markedZsh(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, ":", `\:`).Replace(text)
 }
@@ -150,7 +148,6 @@ else
 fi
 `
 
-// writeZsh writes the script for zsh.
 func writeZsh(w io.Writer, all []line) {
 	fmt.Fprint(w, zshStart)
 	for _, l := range all {
@@ -192,7 +189,7 @@ func writeZsh(w io.Writer, all []line) {
 	fmt.Fprint(w, "\tesac\n}\n", zshEnd)
 }
 
-// actionZsh returns the _arguments action for an argument.
+// actionZsh returns an argument's action for the zsh function _arguments.
 func actionZsh(a cmdline.Argument) string {
 	words := a.List()
 	switch kind := completionKind(a); {
@@ -206,7 +203,6 @@ func actionZsh(a cmdline.Argument) string {
 	return "_files"
 }
 
-// quoteFish quotes a text for fish.
 func quoteFish(text string) string { return quotedForShell(text, `\`, `\\`, "'", `\'`) }
 
 const fishStart = `# Completion of cook for fish: cook completion fish > ~/.config/fish/completions/cook.fish
@@ -233,7 +229,6 @@ end
 complete -c cook -f
 `
 
-// writeFish writes the script for fish.
 func writeFish(w io.Writer, all []line) {
 	var ones, twos []string
 	for _, l := range all[1:] {
@@ -271,7 +266,7 @@ func writeFish(w io.Writer, all []line) {
 	}
 }
 
-// placesFish returns the flag of fish's complete for the kind of names that an argument
+// placesFish returns the flag of fish's complete command for the kind of names that an argument
 // accepts.
 func placesFish(a cmdline.Argument) string {
 	switch kind := completionKind(a); {
@@ -283,7 +278,7 @@ func placesFish(a cmdline.Argument) string {
 	return " -F"
 }
 
-// quotePowerShell quotes a text. It doubles all characters that end a string in PowerShell.
+// quotePowerShell quotes a text for PowerShell, in which several characters end a string.
 func quotePowerShell(text string) string {
 	return quotedForShell(text, "'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")
 }
@@ -327,7 +322,6 @@ const powerShellEnd = `    }
 }
 `
 
-// writePowerShell writes the script for PowerShell.
 func writePowerShell(w io.Writer, all []line) {
 	fmt.Fprint(w, powerShellStart)
 	about := map[string]string{}

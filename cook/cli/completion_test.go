@@ -23,8 +23,8 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// completed lists the words that a shell must offer at the end of each line, in a directory
-// that contains a file and the directory assets, which has a subdirectory.
+// completed lists, for each command line, the words that a shell must offer at its end. The working
+// directory contains a file, and the directory assets with a subdirectory.
 func completed(t *testing.T, c command) map[string][]string {
 	flags := func(fs *flag.FlagSet) (names []string) {
 		fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
@@ -70,9 +70,9 @@ func completed(t *testing.T, c command) map[string][]string {
 	}
 }
 
-// inShells holds, for each shell, a program that prints the words the shell offers. Its first
-// argument is cook's script, the others are lines. The words are in angle brackets, and "[end]"
-// follows the words of each line.
+// inShells has a program for each shell that prints the words the shell offers. The arguments of
+// the program are cook's script and the command lines. The program prints words in angle brackets,
+// and "[end]" after the words of each line.
 var inShells = map[string]struct {
 	args []string
 	code string
@@ -108,7 +108,7 @@ var inShells = map[string]struct {
 		done`},
 }
 
-// Completion offers the same words in all installed shells.
+// TestCompletion expects all installed shells to offer the same words.
 func TestCompletion(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}
 	dir := t.TempDir()
@@ -155,7 +155,7 @@ func TestCompletion(t *testing.T) {
 			for i, line := range lines {
 				want := map[string]bool{}
 				for _, word := range wanted[line] {
-					if shell == "zsh" { // zsh offers names without their directory and quoted
+					if shell == "zsh" { // zsh offers quoted names without their directory
 						word = strings.ReplaceAll(path.Base(word), " ", `\ `)
 					}
 					want[word] = true
@@ -172,7 +172,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// Flags complete their value, unless it is a path or can be anything.
+// TestCompletionOffersValues expects values for each flag, except for paths and free text.
 func TestCompletionOffersValues(t *testing.T) {
 	endless := []string{"number", "numbers", "int", "size", "MiB", "time", "address", "name", "names", "text", "KEY=VALUE"}
 	for _, l := range completionLines(command{cook.Cook, recipes.All()}.newCall(nil)) {
@@ -184,8 +184,8 @@ func TestCompletionOffersValues(t *testing.T) {
 	}
 }
 
-// Verbs accept the values that completion offers. When they refuse another value, they name all
-// of them, and so does the help of -checksum.
+// TestCompletedValuesAreTaken passes each offered value to its verb, which must accept it. The
+// error about any other value, and the help of -checksum, must list all of them.
 func TestCompletedValuesAreTaken(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}
 	dir := t.TempDir()
@@ -231,7 +231,8 @@ func TestCompletedValuesAreTaken(t *testing.T) {
 	}
 }
 
-// No text of a flag or verb ends a string in a script prematurely.
+// TestCompletionQuotes checks that the texts of flags and verbs cannot end a quoted string in a
+// script.
 func TestCompletionQuotes(t *testing.T) {
 	hostile := `it's "a" $(touch x) ` + "`touch y`" + ` \ [b]:c`
 	all := []line{
@@ -266,7 +267,8 @@ func TestCompletionQuotes(t *testing.T) {
 	}
 }
 
-// In the PowerShell script, each word has a description, and each string ends at its own quote.
+// TestCompletionPowerShell checks that each word in the script has a description and that each
+// string ends at its own quote.
 func TestCompletionPowerShell(t *testing.T) {
 	all := completionLines(command{cook.Cook, recipes.All()}.newCall(nil))
 	all[0].flags = append(all[0].flags, flagLine{name: "odd", summary: "it’s 'odd'\tand ‘so’"}, flagLine{name: "bare"})
@@ -290,7 +292,8 @@ func TestCompletionPowerShell(t *testing.T) {
 	}
 }
 
-// Every verb has a usage line. Its -h and cook help print the same text.
+// TestEveryVerbHasHelp expects a usage line for each verb, and the same text from -h and from cook
+// help.
 func TestEveryVerbHasHelp(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}
 	for _, v := range c.newCall(nil).Verbs[1:] {

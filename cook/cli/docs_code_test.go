@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// imports lists the packages that code fragments in pages use without importing them.
+// imports has the packages that code fragments in pages use without an import declaration.
 var imports = map[string]string{
 	"bytes": "bytes", "slices": "slices", "context": "context", "fmt": "fmt", "os": "os", "testing": "testing", "fstest": "testing/fstest",
 	"cook": "cook", "cli": "cook/cli", "recipe": "cook/recipe", "recipetest": "cook/recipe/recipetest",
@@ -23,8 +23,8 @@ var imports = map[string]string{
 	"smoke":    "profile/smoke", "events": "profile/events", "profile": "profile", "reload": "cook/reload", "http": "net/http",
 }
 
-// Go code in pages compiles, and vet finds no mistakes. The fragments of a page form a package
-// in another module, which can import only what users can.
+// TestDocsGo compiles and vets the Go code in pages. The fragments of a page form a package in
+// another module, so that they can import only public packages.
 func TestDocsGo(t *testing.T) {
 	dir := otherModule(t)
 	for i, p := range in(t, "go") {
@@ -58,7 +58,7 @@ func TestDocsGo(t *testing.T) {
 	}
 }
 
-// otherModule creates a module that uses the current state of this module.
+// otherModule creates a module that depends on the current source of this module.
 func otherModule(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,7 +72,7 @@ func otherModule(t *testing.T) string {
 			t.Fatal(err)
 		}
 		if name == "go.mod" {
-			_, rest, _ := strings.Cut(string(text), "\n") // module line
+			_, rest, _ := strings.Cut(string(text), "\n")
 			text = fmt.Appendf(nil, "module pages\n%s\nrequire %s v0.0.0\nreplace %[2]s => %s\n", rest, module, ours)
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
@@ -82,7 +82,7 @@ func otherModule(t *testing.T) string {
 	return dir
 }
 
-// whole makes a complete file of a fragment, which consists of declarations or statements.
+// whole makes a complete Go file from a fragment with declarations or statements.
 func whole(name string, b block) (string, error) {
 	text := b.text
 	if _, err := parsed("package page\n" + text); err != nil {
@@ -117,7 +117,6 @@ func parsed(text string) (*ast.File, error) {
 	return parser.ParseFile(token.NewFileSet(), "", text, 0)
 }
 
-// JSON blocks in pages are valid JSON.
 func TestDocsJSON(t *testing.T) {
 	for _, p := range in(t, "json") {
 		for _, b := range p.blocks {
@@ -128,7 +127,7 @@ func TestDocsJSON(t *testing.T) {
 	}
 }
 
-// JavaScript blocks are modules that node can parse.
+// TestDocsJavaScript parses the JavaScript blocks of pages as modules with node.
 func TestDocsJavaScript(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -150,7 +149,7 @@ func TestDocsJavaScript(t *testing.T) {
 	}
 }
 
-// C blocks compile inside a function of a game that includes cook.h.
+// TestDocsC compiles each C block in pages as part of a function, after including cook.h.
 func TestDocsC(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
@@ -160,7 +159,7 @@ func TestDocsC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.ReadFile(header); err != nil { // go test runs this test again after an edit of the files that it read
+	if _, err := os.ReadFile(header); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range in(t, "c") {
@@ -177,9 +176,8 @@ func TestDocsC(t *testing.T) {
 	}
 }
 
-// Some commands are not run because they need the network or would start these tests again:
-// commands that install, that run in a clone of the repository, or that contact servers. They
-// must name existing commands and flags of cook.
+// TestDocsShell does not run commands that need the network, a clone of the repository or a server.
+// It only checks that these commands and their flags exist.
 func TestDocsShell(t *testing.T) {
 	for _, p := range in(t, "sh") {
 		for _, b := range p.blocks {
@@ -210,7 +208,7 @@ func strange(words []string) string {
 	case len(words) < 3 || words[0] != "go":
 		return "want go, cook, npm, npx cook, podman, benchstat or ./check"
 	case words[1] == "install":
-		if len(words) > 3 { // several commands
+		if len(words) > 3 {
 			if problem := strange(slices.Concat(words[:2], words[3:])); problem != "" {
 				return problem
 			}

@@ -24,7 +24,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// Each recipe has a page with its options, and each page has a recipe.
+// TestDocsRecipes expects a page for each recipe, which lists the options of the recipe.
 func TestDocsRecipes(t *testing.T) {
 	set, err := recipeset.New(recipes.All()...)
 	if err != nil {
@@ -71,8 +71,8 @@ func optionsTable(r recipe.Recipe) string {
 	return b.String()
 }
 
-// Recipes cook by default the extensions that their pages name, and the table in docs/rules.md
-// agrees with these pages.
+// TestDocsDefaults compares the default extensions of recipes with their pages and with the table
+// in docs/rules.md.
 func TestDocsDefaults(t *testing.T) {
 	extension := regexp.MustCompile("`(\\.[a-z0-9]+)`")
 	inTable, onPages := map[string]string{}, map[string]string{}
@@ -111,7 +111,7 @@ func TestDocsDefaults(t *testing.T) {
 	}
 }
 
-// recipeOf is an observer that records the recipe of each extension.
+// recipeOf is an observer that records which recipe cooks each extension.
 type recipeOf map[string]string
 
 func (recipeOf) Stage(string)               {}
@@ -125,8 +125,8 @@ func (r recipeOf) Event(e cook.Event) {
 	}
 }
 
-// Messages in docs/troubleshooting.md are messages of the program; "..." in them matches
-// varying text.
+// TestDocsMessages expects that the program can print each message and reason quoted in
+// docs/troubleshooting.md. In these quotes, "..." matches any text.
 func TestDocsMessages(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "troubleshooting.md"))
 	if err != nil {
@@ -155,7 +155,7 @@ func TestDocsMessages(t *testing.T) {
 	}
 }
 
-// Figures in pages occur in bench/results.
+// TestDocsFigures compares figures in pages with bench/results.
 func TestDocsFigures(t *testing.T) {
 	for _, f := range []struct{ page, says, file, has string }{
 		{"README.md", "5,249 files of SuperTuxKart, 1.4 GB cooked", "supertuxkart.md", "1,429 MB written"},
@@ -204,7 +204,7 @@ func literals(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// docs/report.md has the columns of all tables of a report.
+// TestDocsReport expects docs/report.md to describe the columns of all tables of a report.
 func TestDocsReport(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| table | | columns |\n|---|---|---|\n")

@@ -16,9 +16,9 @@ import (
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
-// Transcripts run from top to bottom in a directory with the sample assets. A toml block
-// replaces the rules in that directory. Text that varies between runs (times, dates, seeds) is
-// not compared, and a line "..." matches any lines.
+// TestDocsConsole runs each transcript in a directory with the sample assets. A toml block replaces
+// the rules in that directory. The comparison ignores times, dates and seeds, and a line "..."
+// matches any lines.
 func TestDocsConsole(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the transcripts are from Linux")
@@ -27,14 +27,13 @@ func TestDocsConsole(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", bin, root+"/cmd/hashsum").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	literals(t, "cmd/hashsum") // opened, so that go test runs this test again when they change
+	literals(t, "cmd/hashsum")
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	for _, p := range in(t, "console") {
 		t.Run(p.name, func(t *testing.T) { p.play(t) })
 	}
 }
 
-// Rules in pages are valid rules.
 func TestDocsTOML(t *testing.T) {
 	for _, p := range in(t, "toml") {
 		for _, b := range p.blocks {
@@ -62,10 +61,10 @@ func (p page) play(t *testing.T) {
 	}
 }
 
-// A place is the directory and state in which the commands of a page run.
+// A place is the directory in which the commands of a page run.
 type place struct {
 	dir    string
-	status int // exit status of the last command
+	status int
 }
 
 func newPlace(t *testing.T) *place {
@@ -76,8 +75,8 @@ func newPlace(t *testing.T) *place {
 	return &place{dir: dir}
 }
 
-// rules writes a block as the rules of the assets, or as the scenario smoke.toml if it has
-// steps. A block with a project is only tried. Programs that it names may be missing.
+// rules writes a block to the file of rules, or to smoke.toml if the block has steps. A block with
+// a project is only checked, and may name programs that are not installed.
 func (at *place) rules(t *testing.T, name string, b block) {
 	t.Helper()
 	if strings.Contains(b.text, "[[step]]") {
@@ -93,7 +92,7 @@ func (at *place) rules(t *testing.T, name string, b block) {
 	file, command := filepath.Join(at.dir, "assets", "cook.toml"), "cook -n -q -dir assets"
 	if strings.Contains(b.text, "[project]") {
 		file, command = filepath.Join(at.dir, "cook.toml"), "cook -n -q"
-		defer os.Remove(file) // later commands must not use the file
+		defer os.Remove(file)
 	}
 	if err := os.WriteFile(file, []byte(b.text), 0o666); err != nil {
 		t.Fatal(err)
@@ -104,7 +103,6 @@ func (at *place) rules(t *testing.T, name string, b block) {
 	}
 }
 
-// run runs a command and returns its output.
 func (at *place) run(t *testing.T, line string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf("(exit %d)\n%s", at.status, line))
@@ -127,8 +125,8 @@ func (at *place) run(t *testing.T, line string) string {
 	return string(out)
 }
 
-// transcript runs the commands of a block. It returns the block, with the actual output if
-// -update is set.
+// transcript runs the commands of a block and returns the expected block. With -update, it returns
+// the block with the actual output.
 func (at *place) transcript(t *testing.T, name string, b block) string {
 	t.Helper()
 	first, rest, ok := strings.Cut("\n"+b.text, "\n$ ")
@@ -140,7 +138,7 @@ func (at *place) transcript(t *testing.T, name string, b block) string {
 	for _, step := range strings.Split(strings.TrimSuffix(rest, "\n"), "\n$ ") {
 		line, want, _ := strings.Cut(step+"\n", "\n")
 		text += "$ " + line + "\n"
-		for strings.HasPrefix(want, "> ") { // prompt of sh for a continued line
+		for strings.HasPrefix(want, "> ") {
 			more, after, _ := strings.Cut(want, "\n")
 			line, text, want = line+"\n"+more[len("> "):], text+more+"\n", after
 		}
@@ -162,13 +160,13 @@ func (at *place) transcript(t *testing.T, name string, b block) string {
 	return text
 }
 
-// lacking returns the texts that are missing in a transcript.
+// lacking returns the texts that a transcript must print but does not.
 func lacking(texts []string, printed string) []string {
 	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return strings.Contains(printed, text) })
 }
 
-// A transcript fails if its commands do not print the texts that it must show, even with
-// -update.
+// TestTranscriptsShowSomething expects an error, even with -update, for commands that do not print
+// the required texts.
 func TestTranscriptsShowSomething(t *testing.T) {
 	page := parsePage("page.md", "text\n<!-- shows: 1 failed | exit status 1 -->\n```console\n$ cook\n```\nmore\n```console\n$ cook\n```\n")
 	if len(page.blocks) != 2 || !slices.Equal(page.blocks[0].shows, []string{"1 failed", "exit status 1"}) || page.blocks[1].shows != nil {
@@ -181,13 +179,13 @@ func TestTranscriptsShowSomething(t *testing.T) {
 	}
 }
 
-// progress matches progress lines of long runs.
+// progress matches the progress lines of long runs.
 var progress = regexp.MustCompile(`(?m)^cook: \d+ of \d+ (assets?|files?), .*\n`)
 
-// varying matches text that differs between runs.
+// varying matches text that can differ between runs.
 var varying = regexp.MustCompile(`\b[0-9.]+(ns|µs|ms|m[0-9]+s|s)\b|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|-seed \d+|"(seed|\w*_?ns)":\d+|[ \t]+`)
 
-// alike reports whether the output got matches the transcript want.
+// alike reports whether the output got matches the expected transcript want.
 func alike(want, got string) bool {
 	want, got = varying.ReplaceAllString(want, " "), varying.ReplaceAllString(got, " ")
 	pattern := regexp.QuoteMeta(want)
@@ -195,7 +193,6 @@ func alike(want, got string) bool {
 	return regexp.MustCompile(`^` + pattern + `$`).MatchString(got)
 }
 
-// The comparison detects all differences that matter, and no others.
 func TestAlike(t *testing.T) {
 	for _, tt := range []struct {
 		want, got string

@@ -28,14 +28,14 @@ import (
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 )
 
-// notOfCook returns an error if a command has flags that cook, or cook remote, does not have.
+// notOfCook returns an error if a command has flags that cook or cook remote lacks.
 func notOfCook(words []string) string {
 	fs := flagsOf("")
 	switch {
 	case len(words) > 0 && words[0] == "remote":
 		fs = flagsOf("remote")
 	case len(words) > 0 && words[0][0] != '-':
-		return "" // another verb
+		return ""
 	}
 	for _, w := range words {
 		if name, ok := strings.CutPrefix(w, "-"); ok && fs.Lookup(name) == nil {
@@ -50,7 +50,7 @@ var (
 	ofCook     = regexp.MustCompile(`\bCOOK_[A-Z_]+`)
 )
 
-// CI configuration in pages is valid YAML and runs existing commands.
+// TestDocsYAML expects CI configurations in pages to be valid YAML with existing commands.
 func TestDocsYAML(t *testing.T) {
 	commands := 0
 	for _, p := range in(t, "yaml") {
@@ -77,7 +77,7 @@ func TestDocsYAML(t *testing.T) {
 	}
 }
 
-// eachText calls a function for each string in a document.
+// eachText calls a function for each string in a YAML document.
 func eachText(v any, call func(string)) {
 	switch v := v.(type) {
 	case string:
@@ -93,7 +93,7 @@ func eachText(v any, call func(string)) {
 	}
 }
 
-// Variables in pages set flags of cook or are secrets.
+// TestDocsVariables expects each variable in pages to be a secret or to set a flag of cook.
 func TestDocsVariables(t *testing.T) {
 	fs := flagsOf("")
 	known := func(name string) bool {
@@ -118,7 +118,7 @@ func TestDocsVariables(t *testing.T) {
 	}
 }
 
-// Jenkins pipelines have balanced brackets and existing steps.
+// TestDocsGroovy expects Jenkins pipelines in pages to have balanced brackets and known steps.
 func TestDocsGroovy(t *testing.T) {
 	step := regexp.MustCompile(`\bsh '([^']*)'`)
 	for _, p := range in(t, "groovy") {
@@ -151,7 +151,7 @@ func TestDocsGroovy(t *testing.T) {
 	}
 }
 
-// systemd units consist of sections with lines KEY=VALUE.
+// TestDocsUnits expects systemd units in pages to have sections with lines KEY=VALUE.
 func TestDocsUnits(t *testing.T) {
 	line := regexp.MustCompile(`^(\[[A-Z][a-z]+\]|[A-Z][A-Za-z]+=\S.*)$`)
 	for _, p := range in(t, "ini") {
@@ -165,7 +165,8 @@ func TestDocsUnits(t *testing.T) {
 	}
 }
 
-// The nginx configuration lets readers read and writers write, and refuses everyone else.
+// TestDocsNginx runs nginx with the configuration in the page. Readers must be able to read and
+// writers to write, and other users must be refused.
 func TestDocsNginx(t *testing.T) {
 	nginx, err := exec.LookPath("nginx")
 	if err != nil {
@@ -199,7 +200,7 @@ func serves(t *testing.T, nginx, config string) {
 			t.Fatal(err)
 		}
 	}
-	socket := filepath.Join(dir, "socket") // no other process can take the port
+	socket := filepath.Join(dir, "socket") // a port could be taken by another process
 	config = strings.NewReplacer("listen 443", "listen unix:"+socket, "/etc/nginx/cook", dir+"/keys", "/srv/cook-cache", dir+"/srv").Replace(config)
 	user := ""
 	if os.Getuid() == 0 {
@@ -255,7 +256,7 @@ func serves(t *testing.T, nginx, config string) {
 	}
 }
 
-// certify writes the certificate and key for a server, and returns a pool that trusts the
+// certify writes a key and a self-signed certificate for a server, and returns a pool with the
 // certificate.
 func certify(t *testing.T, dir string) *x509.CertPool {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -282,7 +283,7 @@ func certify(t *testing.T, dir string) *x509.CertPool {
 	return trusted
 }
 
-// asker returns a function that sends a request as a user and returns the status.
+// asker returns a function that sends requests as a given user and returns the HTTP status.
 func asker(t *testing.T, socket string, trusted *x509.CertPool) func(user, method string) int {
 	url := "https://127.0.0.1/cook/cas/" + strings.Repeat("0", 64)
 	client := &http.Client{Transport: &http.Transport{
@@ -310,8 +311,8 @@ func asker(t *testing.T, socket string, trusted *x509.CertPool) func(user, metho
 	}
 }
 
-// A line that installs the published module works only after the first release. The paragraph
-// before its block must say so.
+// TestDocsInstallWhatIsThere checks pages with an install command that works only after the first
+// release. The paragraph before the command must say so.
 func TestDocsInstallWhatIsThere(t *testing.T) {
 	installs := 0
 	for _, p := range pages(t) {
@@ -329,8 +330,7 @@ func TestDocsInstallWhatIsThere(t *testing.T) {
 
 var published = regexp.MustCompile(`go install [^\n]*github\.com/assetcook/assetcook/\S*@`)
 
-// paragraphBefore returns the paragraph before a block, given the text up to the block's first
-// line.
+// paragraphBefore returns the last paragraph of a text that ends at a code block.
 func paragraphBefore(text string) string {
 	text = strings.TrimSpace(text[:strings.LastIndex(text, "```")])
 	return text[strings.LastIndex(text, "\n\n")+1:]

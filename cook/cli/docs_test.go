@@ -12,30 +12,29 @@ import (
 	"testing"
 )
 
-// The documentation tests read the pages through the file system, so go test runs them again
-// even if only a page has changed. With -update they write the expected text into the pages.
+// The documentation tests read pages as files, so go test runs them again after an edit of a page.
+// With -update they write the expected text into the pages.
 var update = flag.Bool("update", false, "rewrite transcripts and generated tables in README.md and docs")
 
-// root is the module's directory, relative to this package.
 const root = "../.."
 
-// languages are the languages of fenced blocks. Drawings have the language text; each other
-// language has a test that runs, compiles or parses the block.
+// languages are the languages of fenced code blocks. Drawings use the language text. For each other
+// language, a test runs, compiles or parses the blocks.
 var languages = []string{"c", "console", "go", "groovy", "ini", "js", "json", "nginx", "sh", "text", "toml", "yaml"}
 
-// A page is a Markdown file for users.
+// A page is a Markdown file of the documentation.
 type page struct {
-	name   string // path from the module's directory
+	name   string // path relative to the module's directory
 	text   string
 	blocks []block
 }
 
-// A block is a fenced block of a page.
+// A block is a fenced code block of a page.
 type block struct {
 	lang, text string
-	line       int      // line number of the block's first line
-	start, end int      // range of the block in the page's text
-	shows      []string // texts that the commands of a transcript must print
+	line       int // line number in the page
+	start, end int // byte offsets in the page
+	shows      []string
 }
 
 // fence matches a code block. The comment before a transcript lists the texts that its commands
@@ -44,7 +43,7 @@ type block struct {
 //	<!-- shows: 88 up to date | 1 cooked -->
 var fence = regexp.MustCompile("(?ms)(?:^<!-- shows: ([^\n]*) -->\n)?^```([a-z]*)\n(.*?)^```$")
 
-// pages reads README.md and the pages in docs.
+// pages reads README.md and all pages in docs.
 func pages(t *testing.T) []page {
 	t.Helper()
 	names := []string{filepath.Join(root, "README.md")}
@@ -90,7 +89,7 @@ func (p page) write(t *testing.T, text string) {
 	}
 }
 
-// in returns the pages that have blocks in a language. It fails if there are none.
+// in returns the pages with code blocks in the given language. It fails if there are none.
 func in(t *testing.T, lang string) []page {
 	t.Helper()
 	all := slices.DeleteFunc(pages(t), func(p page) bool {
@@ -102,7 +101,7 @@ func in(t *testing.T, lang string) []page {
 	return all
 }
 
-// Every fence opens a block that some test handles, and every block is closed.
+// TestDocsBlocks expects that all code blocks are closed and have a language that some test checks.
 func TestDocsBlocks(t *testing.T) {
 	for _, p := range pages(t) {
 		if n := strings.Count("\n"+p.text, "\n```"); n != 2*len(p.blocks) {
@@ -124,7 +123,7 @@ func TestDocsBlocks(t *testing.T) {
 
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// Links point to existing files and headings.
+// TestDocsLinks checks that links in pages lead to existing files and headings.
 func TestDocsLinks(t *testing.T) {
 	all := pages(t)
 	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
@@ -157,8 +156,7 @@ func TestDocsLinks(t *testing.T) {
 
 var notInAnchor = regexp.MustCompile("[^a-z0-9 _-]")
 
-// hasHeading reports whether a page has a heading with the given anchor, in the form that
-// GitHub generates.
+// hasHeading reports whether a page has a heading with the given anchor, as GitHub derives anchors.
 func hasHeading(t *testing.T, name, anchor string) bool {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -173,8 +171,8 @@ func hasHeading(t *testing.T, name, anchor string) bool {
 	return false
 }
 
-// generated compares the text between two markers of a page with the wanted text, and replaces it
-// with -update.
+// generated compares the text between two markers of a page with the expected text. With -update,
+// it replaces the text.
 func (p page) generated(t *testing.T, name, want string) {
 	t.Helper()
 	begin, end := fmt.Sprintf("<!-- %s: generated -->\n", name), fmt.Sprintf("<!-- %s: end -->\n", name)

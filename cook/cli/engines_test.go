@@ -16,7 +16,6 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// Every setting of an engine is an option of a recipe.
 func TestRulesOfEnginesHaveNoMistake(t *testing.T) {
 	judge := newRuleJudge(t)
 	for _, e := range engine.All() {
@@ -41,8 +40,8 @@ func TestRulesOfEnginesHaveNoMistake(t *testing.T) {
 	}
 }
 
-// Each setting of each engine is explained: for some source, cook why names the setting and the
-// engine.
+// TestSettingsOfEnginesAreExplained expects "cook why" to name each setting of each engine for at
+// least one source.
 func TestSettingsOfEnginesAreExplained(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -81,8 +80,8 @@ func TestSettingsOfEnginesAreExplained(t *testing.T) {
 	}
 }
 
-// A JPEG image becomes a lossless image only if the engine does not read JPEG, and then a run
-// reports it.
+// TestEnginesKeepLossyImages expects a JPEG image to become a lossless image only for engines that
+// cannot read JPEG. The run must then say so.
 func TestEnginesKeepLossyImages(t *testing.T) {
 	at := newPlace(t)
 	for _, e := range engine.All() {
@@ -95,8 +94,8 @@ func TestEnginesKeepLossyImages(t *testing.T) {
 	}
 }
 
-// An engine's rules are weaker than every other rule, and a target's engine replaces the
-// project's engine.
+// TestEnginesAreWeakerThanRules expects every rule to override the engine's rules, and a target's
+// engine to override the project's engine.
 func TestEnginesAreWeakerThanRules(t *testing.T) {
 	const project = "[project]\nengine = \"three\"\n"
 	for _, tc := range []struct {
@@ -139,11 +138,12 @@ func TestEnginesAreWeakerThanRules(t *testing.T) {
 	}
 }
 
-// A run warns of each method whose files the engine does not load, and of nothing else.
+// TestFilesThatAnEngineDoesNotLoadAreNamed expects a warning for each compression method that the
+// engine cannot load.
 func TestFilesThatAnEngineDoesNotLoadAreNamed(t *testing.T) {
 	for _, tc := range []struct {
 		text string
-		want string // part of the only message, "" for none
+		want string // text that the only message must contain; "" if no message is expected
 	}{
 		{"engine = \"three\"\n", ""},
 		{"engine = \"own\"\n", ""},

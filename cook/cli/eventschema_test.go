@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// eventSchema compiles the schema of the lines that -json prints.
+// eventSchema compiles the JSON schema of the records that -json prints.
 func eventSchema() (*jsonschema.Schema, error) {
 	text, err := report.Schema()
 	if err != nil {
@@ -35,8 +35,8 @@ func eventSchema() (*jsonschema.Schema, error) {
 	return c.Compile("asset:///events.schema.json")
 }
 
-// judgedCook is the cook command in scripts and pages. It validates each line of -json, and
-// writes errors to the file that the variable miscounted names.
+// judgedCook runs the cook command. It validates each JSON line against the schema, and writes
+// errors to the file that the variable miscounted names.
 func judgedCook() {
 	c := command{countedCook, recipes.All()}
 	if !slices.Contains(os.Args, "-json") && os.Getenv("COOK_JSON") == "" {
@@ -65,11 +65,11 @@ func judgedCook() {
 	os.Exit(code)
 }
 
-// A lineJudge validates the lines that pass through it.
+// A lineJudge validates the JSON lines that are written to it.
 type lineJudge struct {
 	to     io.Writer
 	schema *jsonschema.Schema
-	events bool // set if all lines are events, not only lines with the field
+	events bool // whether all lines are events, not only lines with the field "event"
 	rest   []byte
 	wrong  []string
 }
@@ -103,7 +103,6 @@ func (j *lineJudge) judge(line []byte) error {
 	return j.schema.Validate(value)
 }
 
-// docs/events.schema.json equals the output of cook schema -events.
 func TestDocsEventSchema(t *testing.T) {
 	want, err := report.Schema()
 	if err != nil {
@@ -120,7 +119,7 @@ func TestDocsEventSchema(t *testing.T) {
 	}
 }
 
-// The schema accepts all records of a run, and nothing else.
+// TestEventSchema expects the schema to accept valid records and to reject invalid ones.
 func TestEventSchema(t *testing.T) {
 	schema, err := eventSchema()
 	if err != nil {
@@ -154,7 +153,7 @@ func TestEventSchema(t *testing.T) {
 	}
 }
 
-// docs/json.md describes the events and fields of the schema.
+// TestDocsJSONFields expects docs/json.md to describe the events and fields of the schema.
 func TestDocsJSONFields(t *testing.T) {
 	var events, fields strings.Builder
 	names := func(list []string) string {
@@ -181,7 +180,7 @@ func TestDocsJSONFields(t *testing.T) {
 		}
 	}
 	for _, block := range []struct{ name, text string }{{"events", events.String()}, {"fields", fields.String()}} {
-		for _, p := range pages(t) { // read again, because it may have been written meanwhile
+		for _, p := range pages(t) {
 			if p.name == "docs/json.md" {
 				p.generated(t, block.name, block.text)
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// Upper is a recipe that converts text to capitals.
+// Upper is a recipe that converts text to uppercase.
 type Upper struct {
 	Suffix string `toml:"suffix" doc:"text put after the last line"`
 }
@@ -24,7 +24,7 @@ func (u *Upper) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, append(bytes.ToUpper(text), u.Suffix...))
 }
 
-// This is a studio's own command, with an additional recipe.
+// This program is a cook command with an additional recipe.
 func ExampleMain() {
 	cli.Main(append(recipes.All(), recipe.Recipe{
 		Name: "upper", Version: 1, Extensions: []string{".shout"},
@@ -32,5 +32,4 @@ func ExampleMain() {
 	})...)
 }
 
-// The scripts run the example.
 func init() { cli.Commands["studio"] = ExampleMain }

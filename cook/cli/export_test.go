@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// Commands are the programs that this test binary can run as, by name.
+// Commands has the programs that this test binary can run as, by name.
 var Commands = commands
 
 // flagsOf returns the flags of a verb; "" means the command line without a verb.

@@ -20,8 +20,8 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// buildCook builds the command without the race detector, because the command is started
-// hundreds of times and would take ten times as long.
+// buildCook builds cook without the race detector, which would make hundreds of runs ten times
+// slower.
 func buildCook(t *testing.T) func(args ...string) *exec.Cmd {
 	program := filepath.Join(t.TempDir(), "cook")
 	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/cook").CombinedOutput(); err != nil {
@@ -30,8 +30,8 @@ func buildCook(t *testing.T) func(args ...string) *exec.Cmd {
 	return func(args ...string) *exec.Cmd { return exec.Command(program, args...) }
 }
 
-// faultDir makes a directory that is removed as far as possible: programs that were killed in
-// it may leave anything behind.
+// faultDir makes a temporary directory. Its removal may fail, because killed programs can leave
+// files of any kind.
 func faultDir(t *testing.T) string {
 	dir, err := os.MkdirTemp("", "cook-faults")
 	if err != nil {
@@ -41,8 +41,8 @@ func faultDir(t *testing.T) string {
 	return dir
 }
 
-// If any system call fails, is cut short, is interrupted, or if the process is killed at it,
-// cook reports the truth, and the next run repairs everything.
+// TestBrokenCalls makes system calls fail, or interrupts or kills the process at them. Cook must
+// report the error, and the next run must repair the output directory.
 func TestBrokenCalls(t *testing.T) {
 	t.Setenv("COOK_ENGINE", engine.None)
 	command := buildCook(t)
@@ -51,8 +51,8 @@ func TestBrokenCalls(t *testing.T) {
 	t.Run("full disk at the end", func(t *testing.T) { fillDiskAtTheEnd(t, command) })
 }
 
-// breakSample makes a sample of system calls fail; "go run ./proof/reliability faults" tests
-// all of them.
+// breakSample makes some system calls fail, drawn at random; "go run ./proof/reliability faults"
+// tests all of them.
 func breakSample(t *testing.T, command func(...string) *exec.Cmd) {
 	seed := uint64(time.Now().UnixNano() % 1e6)
 	sweep := faults.Sweep{
@@ -69,7 +69,7 @@ func breakSample(t *testing.T, command func(...string) *exec.Cmd) {
 	}
 }
 
-// breakKnownCalls makes calls fail whose errors are easily mishandled.
+// breakKnownCalls fails system calls whose errors are easily mishandled.
 func breakKnownCalls(t *testing.T, command func(...string) *exec.Cmd) {
 	rows := []struct{ why, scene, call, path, fault string }{
 		{"a directory that is no longer needed is removed eventually", "edited", "unlinkat", "out/data/deep", "EIO"},
@@ -128,8 +128,8 @@ func endsLike(name, pattern string) bool {
 	return ok && err == nil
 }
 
-// fillDiskAtTheEnd checks that cook reports its results and a remedy even if the disk is full
-// when it saves its state.
+// fillDiskAtTheEnd fills the disk before cook saves its state. Cook must still report its results
+// and suggest a remedy.
 func fillDiskAtTheEnd(t *testing.T, command func(...string) *exec.Cmd) {
 	dir := faultDir(t)
 	if err := oracle.Sample(filepath.Join(dir, "src")); err != nil {

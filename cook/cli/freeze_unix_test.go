@@ -14,9 +14,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// freeze FILE stops the process whose ID is the only number in a file; ! freeze FILE continues
-// it, as does the end of the script. On Linux, freeze FILE LOCK stops it at a moment when no
-// process holds a lock on the file LOCK.
+// freeze FILE stops the process whose ID is the only number in FILE. "! freeze FILE" continues the
+// process, as does the end of the script. On Linux, "freeze FILE LOCK" stops the process while it
+// holds no lock on the file LOCK.
 func freeze(ts *testscript.TestScript, neg bool, args []string) {
 	digits := strings.TrimFunc(ts.ReadFile(args[0]), func(r rune) bool { return !unicode.IsDigit(r) })
 	pid, err := strconv.Atoi(digits)
@@ -38,11 +38,11 @@ func freeze(ts *testscript.TestScript, neg bool, args []string) {
 			return
 		}
 		ts.Check(syscall.Kill(pid, syscall.SIGCONT))
-		time.Sleep(time.Millisecond) // resumes the process
+		time.Sleep(time.Millisecond)
 	}
 }
 
-// stopped reports whether a process has stopped. This may happen some time after the signal.
+// stopped reports whether a process has stopped. A process may stop some time after the signal.
 func stopped(ts *testscript.TestScript, pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	ts.Check(err)
@@ -50,8 +50,8 @@ func stopped(ts *testscript.TestScript, pid int) bool {
 	return strings.HasPrefix(state, "T")
 }
 
-// locked reports whether a process holds a lock on a file. It does not try to take the lock:
-// that could keep the file locked for as long as another test takes to start a program.
+// locked reports whether a process holds a lock on a file. It does not try to take the lock,
+// because another test may inherit it when it starts a program.
 func locked(ts *testscript.TestScript, name string) bool {
 	var st syscall.Stat_t
 	ts.Check(syscall.Stat(ts.MkAbs(name), &st))

@@ -14,12 +14,11 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// hashedName matches a name with a hash, both as a file name and inside a file that names
-// others.
+// hashedName matches a name that contains a hash, also within a text.
 var hashedName = regexp.MustCompile(`[\w./-]*\.([0-9a-f]{16})\.\w+`)
 
-// hashed DIR N checks an output directory with N names that contain a hash. Each hash must be
-// the BLAKE3 of its file, and each such name that a file mentions must exist.
+// hashed DIR N expects N names with a hash in an output directory. Each hash must be the BLAKE3
+// hash of its file, and hashed names in the text of files must exist.
 func checkHashedNames(ts *testscript.TestScript, _ bool, args []string) {
 	root, names := ts.MkAbs(args[0]), 0
 	ts.Check(fs.WalkDir(os.DirFS(root), ".", func(file string, d fs.DirEntry, err error) error {

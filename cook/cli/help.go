@@ -36,7 +36,6 @@ var helpVerb = cmdline.Verb{
 	Run: runHelp,
 }
 
-// helpOptions holds the options of cook help.
 type helpOptions struct{ man, all bool }
 
 func (r *helpOptions) handler() cmdline.Handler {
@@ -48,7 +47,7 @@ func (r *helpOptions) helpFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&r.all, "all", false, "print all verbs, flags and recipes")
 }
 
-// runHelp explains a flag that cook help does not have itself, before the command line is
+// runHelp explains a flag that cook help does not accept itself. It runs before the command line is
 // parsed.
 func runHelp(ctx context.Context, c *cmdline.Call) int {
 	v := c.Find("help")
@@ -76,7 +75,6 @@ func (r *helpOptions) printHelp(ctx context.Context, c *cmdline.Call, words []st
 	return frontend.OK
 }
 
-// fullHelp prints all verbs, flags and recipes.
 func fullHelp(w io.Writer, c *cmdline.Call) {
 	fmt.Fprintf(w, "%s\n", introText)
 	for i := range c.Verbs {
@@ -92,7 +90,7 @@ func fullHelp(w io.Writer, c *cmdline.Call) {
 	fmt.Fprint(w, cmdline.ExitText)
 }
 
-// commonVerbs and commonFlags appear in the short help.
+// commonVerbs and commonFlags are the verbs and flags in the short help.
 var (
 	commonVerbs = []string{"init", "why", "verify", "list", "report", "view", "clean", "trim"}
 	commonFlags = []string{"dir", "out", "target", "watch", "http", "n", "a", "j", "explain", "v", "q", "strict"}
@@ -122,8 +120,7 @@ func shortHelp(c *cmdline.Call, w io.Writer) {
 	line("cook help "+topics[0].name, "a topic: "+strings.Join(topicNames(), ", "))
 }
 
-// shortenedHelp returns the first part of a usage text that fits on its line. The full help has
-// the details.
+// shortenedHelp cuts a usage text to fit one line of the short help.
 func shortenedHelp(usage string) string {
 	if i := strings.IndexAny(usage, ";("); i >= 0 {
 		usage = strings.TrimSpace(usage[:i])
@@ -165,7 +162,7 @@ func helpOn(ctx context.Context, c *cmdline.Call, word string) int {
 	return c.Wrong("no help for %q; cook help -all lists verbs, flags and recipes", word)
 }
 
-// subjects lists the topics, the verbs and, if they are valid, the recipes.
+// subjects returns the topics, the verbs and, if they are valid, the recipes.
 func subjects(c *cmdline.Call) []string {
 	names := slices.Concat(topicNames(), c.Names(), engine.Names())
 	if set, err := recipeset.New(c.Recipes...); err == nil {
@@ -205,7 +202,6 @@ var topics = []topic{
 	{"ignore", func(c *cmdline.Call) { fmt.Fprint(c.Stdout, ignoreText, scan.Defaults) }},
 }
 
-// topicNames lists the topics.
 func topicNames() (names []string) {
 	for _, t := range topics {
 		names = append(names, t.name)
@@ -277,7 +273,6 @@ a rule with format = "png" or recipe = "copy" keeps the names of the files that 
 
 `
 
-// listEngines prints all engines.
 func listEngines(w io.Writer) {
 	fmt.Fprint(w, enginesText)
 	for _, e := range engine.All() {
@@ -287,7 +282,7 @@ func listEngines(w io.Writer) {
 	fmt.Fprint(w, "\ncook help three prints the rules of an engine.\n")
 }
 
-// describeEngine prints the rules of an engine and the source of its facts.
+// describeEngine prints an engine's rules, and the sources of the facts about the engine.
 func describeEngine(w io.Writer, e engine.Engine) {
 	switch {
 	case e.Name == engine.Any:
@@ -303,7 +298,7 @@ func describeEngine(w io.Writer, e engine.Engine) {
 	fmt.Fprintf(w, "  loads these of the file types that options choose: %s\n\n%s", strings.Join(e.Loads, " "), e.Rules())
 }
 
-// listRecipes prints the recipes, and the extensions that each cooks without a rule.
+// listRecipes prints the recipes and their default extensions.
 func listRecipes(w io.Writer, set *recipeset.Set) {
 	fmt.Fprint(w, "\nRecipes, and the files that they cook by default:\n")
 	for _, name := range set.Names() {
@@ -311,7 +306,7 @@ func listRecipes(w io.Writer, set *recipeset.Set) {
 	}
 }
 
-// extensionsText lists the extensions that a recipe cooks without a rule.
+// extensionsText returns the extensions that a recipe cooks by default.
 func extensionsText(set *recipeset.Set, name string) string {
 	if name == recipeset.Fallback {
 		return "all other files"
@@ -347,19 +342,17 @@ func printRecipeHelp(w io.Writer, r recipe.Recipe) {
 	}
 }
 
-// describeOption prints an option of a recipe.
 func describeOption(w io.Writer, c recipe.Cooker, o recipeset.Option) {
 	fmt.Fprintf(w, "  %s: %s; default %s\n      %s\n", o.Key, o.Want, o.Value(c), o.Doc)
 }
 
-// helpOnFlag prints a flag, written with its hyphen, and the verbs that accept it. It prints
-// each description once.
+// helpOnFlag prints the descriptions of a flag, and the verbs with each description.
 func helpOnFlag(c *cmdline.Call, word string) bool {
 	name := strings.TrimLeft(word, "-")
 	if name == "" || name == word {
 		return false
 	}
-	var same []*flag.FlagSet // one entry for each description
+	var same []*flag.FlagSet
 	verbs := map[*flag.FlagSet][]string{}
 	add := func(verb string, flags *flag.FlagSet) {
 		f := flags.Lookup(name)
@@ -386,7 +379,7 @@ func helpOnFlag(c *cmdline.Call, word string) bool {
 	return len(same) > 0
 }
 
-// helpOnOption prints an option, for each recipe that has it.
+// helpOnOption prints an option's description for each recipe that has the option.
 func helpOnOption(w io.Writer, set *recipeset.Set, key string) (found bool) {
 	for _, name := range set.Names() {
 		r, _ := set.Lookup(name)

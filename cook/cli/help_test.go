@@ -13,7 +13,6 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// The short help fits on a screen of 80 columns and 40 lines, and nothing in it is cut off.
 func TestShortHelpFitsOnOneScreen(t *testing.T) {
 	var text strings.Builder
 	shortHelp(command{cook.Cook, recipes.All()}.newCall(nil), &text)
@@ -28,7 +27,7 @@ func TestShortHelpFitsOnOneScreen(t *testing.T) {
 	}
 }
 
-// An invalid recipe causes an error line for each verb, and no panic.
+// TestBadRecipe expects that an invalid recipe makes each verb print an error instead of panicking.
 func TestBadRecipe(t *testing.T) {
 	c := command{cook.Cook, append(recipes.All(), recipe.Recipe{Name: "mine", Version: 1})}
 	for _, args := range [][]string{{"help", "json"}, {"-dir", t.TempDir()}, {"why", "-dir", t.TempDir(), "a"}} {
@@ -42,7 +41,8 @@ func TestBadRecipe(t *testing.T) {
 	}
 }
 
-// If two recipes claim the same files, the program's configuration is in error.
+// TestRecipesThatClash expects a configuration error if two recipes have the same default
+// extension.
 func TestRecipesThatClash(t *testing.T) {
 	mine := recipes.All()[1]
 	mine.Name, mine.Extensions = "mine", []string{".mine", ".png"}
@@ -56,8 +56,8 @@ func TestRecipesThatClash(t *testing.T) {
 	}
 }
 
-// The manual page lists all verbs, flags and recipes, and formatters report no problems with
-// it.
+// TestManPage expects the manual page to list all verbs, flags and recipes, and man formatters to
+// accept it.
 func TestManPage(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}
 	var b strings.Builder
@@ -112,7 +112,7 @@ func TestManPage(t *testing.T) {
 		if formatter[0] == "mandoc" {
 			complaints = ""
 			for line := range strings.Lines(string(out)) {
-				if !strings.Contains(line, "missing date") { // test builds have no date
+				if !strings.Contains(line, "missing date") {
 					complaints += line
 				}
 			}

@@ -19,22 +19,22 @@ import (
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
-// hang is a command that never ends by itself. It prints a line when it listens for signals and
-// another when its context has ended.
+// hang is a command that never exits by itself. It prints a line when it listens for signals, and
+// another line when its context ends.
 func hang() {
 	ctx, i := interruptible()
 	i.listenForSignals()
-	i.listenForSignals() // called a second time, as by the timer
+	i.listenForSignals()
 	os.Stdout.WriteString("listens\n")
 	<-ctx.Done()
 	os.Stdout.WriteString("interrupted\n")
-	time.Sleep(time.Minute) // reached only if the test fails
+	time.Sleep(time.Minute)
 }
 
 func init() { commands["hang"] = hang }
 
-// The first interrupt cancels the context. The second ends the process, even if the process
-// ignores the context.
+// TestInterruptTwice expects the first interrupt to cancel the context. The second interrupt must
+// end the process even if the command ignores its context.
 func TestInterruptTwice(t *testing.T) {
 	for _, pair := range [][2]syscall.Signal{
 		{syscall.SIGINT, syscall.SIGINT}, {syscall.SIGTERM, syscall.SIGHUP}, {syscall.SIGHUP, syscall.SIGTERM},
@@ -53,19 +53,18 @@ func TestInterruptTwice(t *testing.T) {
 	}
 }
 
-// ignoredAtStart holds, for each signal that can interrupt, whether this process was started with the
-// signal ignored, as SIGHUP is under nohup. Once a test has called [signal.Notify], signal.Ignored
-// no longer knows.
+// ignoredAtStart records the signals that this process ignored at its start, such as SIGHUP under
+// nohup. signal.Ignored no longer reports this after a call of [signal.Notify].
 var ignoredAtStart = map[syscall.Signal]bool{
 	syscall.SIGINT:  signal.Ignored(syscall.SIGINT),
 	syscall.SIGTERM: signal.Ignored(syscall.SIGTERM),
 	syscall.SIGHUP:  signal.Ignored(syscall.SIGHUP),
 }
 
-// ignored reports whether the commands that a test starts ignore a signal.
+// ignored reports whether commands that a test starts inherit an ignored signal.
 func ignored(sig syscall.Signal) bool { return ignoredAtStart[sig] }
 
-// An interrupt that immediately follows another is not lost.
+// TestInterruptTwiceAtOnce sends a second interrupt immediately after the first.
 func TestInterruptTwiceAtOnce(t *testing.T) {
 	for range 5 {
 		p := start(t, nil, "hang")
@@ -78,8 +77,8 @@ func TestInterruptTwiceAtOnce(t *testing.T) {
 	}
 }
 
-// A slowProject has an asset that is cooked at once, and one whose tool writes "started" to
-// one named pipe and then waits for a line from another.
+// A slowProject has one asset that is cooked at once, and another whose tool waits. The tool writes
+// "started" to a named pipe and then reads a line from another.
 type slowProject struct {
 	t                  *testing.T
 	dir, started, wait string
@@ -114,16 +113,16 @@ sandbox = false
 	return s
 }
 
-// cook starts the command with some signals ignored.
+// cook starts the command with the given signals ignored.
 func (s *slowProject) cook(ignored ...string) *childCook {
 	return start(s.t, ignored, "cook", "-dir", filepath.Join(s.dir, "assets"), "-cache", filepath.Join(s.dir, "store"), "-j", "1", "-v")
 }
 
-// hold waits until the tool has started. The returned reader ends when the tool and its
-// children have ended.
+// hold waits until the tool has started. The returned reader reaches its end when the tool and its
+// children have exited.
 func (s *slowProject) hold() *bufio.Reader {
 	s.t.Helper()
-	f, err := os.Open(s.started) // waits for the tool
+	f, err := os.Open(s.started) // blocks until the tool opens the pipe
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -135,14 +134,12 @@ func (s *slowProject) hold() *bufio.Reader {
 	return r
 }
 
-// release lets the tool finish.
 func (s *slowProject) release() {
 	if err := os.WriteFile(s.wait, []byte("done\n"), 0); err != nil {
 		s.t.Error(err)
 	}
 }
 
-// Assets finished before an interrupt are kept, and the next run cooks the rest.
 func TestInterruptKeepsFinishedAssets(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		if ignored(sig) {
@@ -174,7 +171,6 @@ func TestInterruptKeepsFinishedAssets(t *testing.T) {
 	}
 }
 
-// Signals that the parent process ignores are ignored.
 func TestInterruptIgnored(t *testing.T) {
 	s := newSlowProject(t)
 	p := s.cook("HUP", "INT")
@@ -187,7 +183,7 @@ func TestInterruptIgnored(t *testing.T) {
 	}
 }
 
-// A childCook is this test binary, run as one of its commands.
+// A childCook is a process of this test binary that runs one of its commands.
 type childCook struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -196,10 +192,10 @@ type childCook struct {
 	rest   string
 }
 
-// start starts a command with some signals ignored.
+// start starts a command with the given signals ignored.
 func start(t *testing.T, ignored []string, command string, args ...string) *childCook {
 	t.Helper()
-	// The name of the link selects the command.
+	// The test binary selects the command by the name of this link.
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +204,7 @@ func start(t *testing.T, ignored []string, command string, args ...string) *chil
 	if err := os.Symlink(self, name); err != nil {
 		t.Fatal(err)
 	}
-	// Signals that the parent of this test ignores, as under nohup, must not be ignored here.
+	// A child process inherits ignored signals, so this process must handle them.
 	received := make(chan os.Signal, 1)
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if signal.Ignored(sig) {
@@ -230,7 +226,6 @@ func start(t *testing.T, ignored []string, command string, args ...string) *chil
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// Only a failing test takes this long.
 	kill := time.AfterFunc(time.Minute, func() { p.cmd.Process.Kill() })
 	t.Cleanup(func() { kill.Stop() })
 	return p
@@ -250,7 +245,7 @@ func (p *childCook) send(sig syscall.Signal) {
 	}
 }
 
-// wait returns the exit status, or -1 after a signal.
+// wait returns the exit status, or -1 if a signal ended the process.
 func (p *childCook) wait() int {
 	rest, _ := io.ReadAll(p.out)
 	p.rest = string(rest)
@@ -258,5 +253,5 @@ func (p *childCook) wait() int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// remaining returns the output after the expected lines, once the process has ended.
+// remaining returns the rest of the output, after the process has exited.
 func (p *childCook) remaining() string { return p.rest }

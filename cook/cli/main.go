@@ -2,8 +2,8 @@
 //
 //	func main() { cli.Main(append(recipes.All(), upper)...) }
 //
-// Such a program has all verbs and flags of the command that comes with this module;
-// "cook help" prints them and the exit status, and docs/command.md has that text.
+// Such a program has all verbs and flags of the cook command in this module; docs/command.md
+// describes them.
 package cli
 
 import (
@@ -34,7 +34,7 @@ import (
 // Main runs the command line of this process with the given recipes and exits.
 func Main(recipes ...recipe.Recipe) { command{cook.Cook, recipes}.main() }
 
-// A command is the cook command, with parts that tests can replace.
+// A command is the cook command, with functions that tests can replace.
 type command struct {
 	cook    cmdline.CookFunc
 	recipes []recipe.Recipe
@@ -45,8 +45,8 @@ func (c command) main() {
 	os.Exit(c.runArguments(ctx, interrupt.listenForSignals, os.Args[1:], &frontend.Stream{File: os.Stdout}, &frontend.Stream{File: os.Stderr}))
 }
 
-// runArguments runs the command without the process around it. It calls atWork before it works
-// on assets.
+// runArguments runs the command with the given arguments and output streams. It calls atWork before
+// it works on assets.
 func (c command) runArguments(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) (status int) {
 	call := c.newCall(args)
 	checked := &frontend.Checked{W: stdout}
@@ -63,7 +63,7 @@ func (c command) runArguments(ctx context.Context, atWork func(), args []string,
 	return status
 }
 
-// newCall returns a command line with all verbs, in the order of the help.
+// newCall returns a command line with all verbs, in the order in which the help prints them.
 func (c command) newCall(args []string) *cmdline.Call {
 	if len(args) > 0 && (args[0] == "-version" || args[0] == "--version") {
 		args = append([]string{versionVerb.Name}, args[1:]...)
@@ -82,9 +82,8 @@ func (c command) newCall(args []string) *cmdline.Call {
 	return call
 }
 
-// asChild does the work of a process that another cook has started, and reports whether the
-// command line asks for that. The words for this are not verbs: neither help nor completion
-// lists them.
+// asChild runs the hidden words that start this program as a child process. It reports whether the
+// command line has such a word. Help and completion do not list these words.
 func asChild(ctx context.Context, c *cmdline.Call) (status int, ok bool) {
 	if len(c.Args) == 0 {
 		return 0, false
@@ -102,8 +101,8 @@ func asChild(ctx context.Context, c *cmdline.Call) (status int, ok bool) {
 	return 0, false
 }
 
-// runAction cooks the action in the working directory for another machine. Servers start it for
-// -remote-exec.
+// runAction cooks one action of another machine in the working directory. A server with
+// -remote-exec starts it.
 func runAction(ctx context.Context, c *cmdline.Call) (status int) {
 	if err := runaction.Run(ctx, ".", c.Recipes...); err != nil {
 		fmt.Fprintf(c.Stderr, "cook: %v\n", err)
@@ -112,23 +111,23 @@ func runAction(ctx context.Context, c *cmdline.Call) (status int) {
 	return frontend.OK
 }
 
-// deafFor is how long a run without work leaves interrupts to the system, which ends the
-// process immediately. A person needs longer to press a key.
+// deafFor is how long a run leaves interrupts to the system, which kills the process. A person
+// needs longer to press a key.
 const deafFor = 10 * time.Millisecond
 
-// An interrupt is Ctrl-C, a SIGTERM, or a closed terminal. The first interrupt ends the context, and
-// asks the programs that recipes run to end. The second interrupt ends the process, at any instant:
+// An interrupt is Ctrl-C, a SIGTERM, or a closed terminal. The first interrupt cancels the context,
+// and asks the programs that recipes run to exit. The second interrupt ends the process at once;
 // ARCHITECTURE.md says why that is safe. On Linux it also kills the programs.
 //
-// Listening takes two more threads and about a tenth of the time of a no-op run. It therefore
-// begins only when there is work, or when the run takes longer than deafFor.
+// Listening for signals takes two threads and about a tenth of the time of a no-op run. It
+// therefore begins only when there is work, or when the run takes longer than deafFor.
 type interrupt struct {
 	cancel context.CancelFunc
 	once   sync.Once
 }
 
-// interruptible returns a context that an interrupt ends. It listens for interrupts after a
-// short time, or earlier if the caller requests it.
+// interruptible returns a context that an interrupt cancels. It listens for interrupts after
+// deafFor, or when the caller calls listenForSignals.
 func interruptible() (context.Context, *interrupt) {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &interrupt{cancel: cancel}
@@ -136,12 +135,11 @@ func interruptible() (context.Context, *interrupt) {
 	return ctx, i
 }
 
-// listenForSignals starts listening for interrupts.
 func (i *interrupt) listenForSignals() {
 	i.once.Do(func() {
-		came := make(chan os.Signal, 2) // a second interrupt may come before the first is handled
+		came := make(chan os.Signal, 2) // a second interrupt may arrive before the first is handled
 		for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-			// The parent process may have set a signal to be ignored, as nohup does.
+			// The parent process may ignore a signal, as nohup does.
 			if !signal.Ignored(sig) {
 				signal.Notify(came, sig)
 			}

@@ -16,11 +16,11 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// A mistake is a line in a rule that has an error in an option, and the text that the error
-// message must contain.
+// A mistake is a line of a rule with an error in an option, and the text that the error message
+// must contain.
 type mistake struct{ recipe, option, line, want string }
 
-// mistakes generates likely mistakes in every option of every recipe.
+// mistakes returns likely mistakes in every option of every recipe.
 func mistakes(t *testing.T) (all []mistake) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -28,7 +28,7 @@ func mistakes(t *testing.T) (all []mistake) {
 	for _, r := range recipes.All() {
 		for _, o := range recipeset.Options(r.New()) {
 			add := func(line, want string) { all = append(all, mistake{r.Name, o.Key, line, want}) }
-			if len(o.Key) > 3 { // two letters are swapped, one is missing, or one is doubled
+			if len(o.Key) > 3 { // swap two letters, omit one, or double one
 				i := 1 + random.IntN(len(o.Key)-2)
 				if o.Key[i] != o.Key[i+1] {
 					add(o.Key[:i]+o.Key[i+1:i+2]+o.Key[i:i+1]+o.Key[i+2:]+" = 1", o.Key)
@@ -54,7 +54,7 @@ func mistakes(t *testing.T) (all []mistake) {
 				add(o.Key+` = "`+word, "closing quote")
 				if len(word) > 3 {
 					add(o.Key+` = "`+strings.ToUpper(word)+`"`, word)
-					if !strings.Contains(o.Want, `"`+word[1:]+`"`) { // sdf is part of msdf
+					if !strings.Contains(o.Want, `"`+word[1:]+`"`) {
 						add(o.Key+` = "`+word[1:]+`"`, `"`)
 					}
 				}
@@ -69,7 +69,8 @@ func mistakes(t *testing.T) (all []mistake) {
 	return all
 }
 
-// Each mistake in cook.toml is reported with its position, and 95 of 100 with a remedy.
+// TestMistakes expects each mistake in cook.toml to be reported with its position, and a suggested
+// remedy for 95 of 100.
 func TestMistakes(t *testing.T) {
 	set, err := recipeset.New(recipes.All()...)
 	if err != nil {
@@ -123,14 +124,14 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// applied returns a line after applying an edit.
+// applied applies an edit to a line.
 func applied(line string, e rules.Edit) string {
 	before, rest := line[:e.Column-1], line[e.Column-1:]
 	return before + e.New + strings.TrimPrefix(rest, e.Old)
 }
 
-// The message about a misspelt flag or verb, drawn from all flags and verbs, names the correct
-// one. The message about a wrong value lists the valid values.
+// TestFlagMistakes misspells flags and verbs, and expects the messages to suggest the correct ones.
+// The message about a wrong value must list the valid values.
 func TestFlagMistakes(t *testing.T) {
 	c := command{recipes: recipes.All()}
 	random := rand.New(rand.NewPCG(3, 4))
@@ -157,7 +158,7 @@ func TestFlagMistakes(t *testing.T) {
 	}
 	sets := map[string]*flag.FlagSet{"": flagsOf("")}
 	for _, v := range c.newCall(nil).Verbs[1:] {
-		if v.Name != "view" && v.Name != "events" { // the packages of view and events check the words
+		if v.Name != "view" && v.Name != "events" {
 			sets[v.Name] = v.Flags()
 		}
 		for _, word := range misspelt(v.Name + " ")[:2] {

@@ -15,14 +15,14 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A player executes the edit and agree lines of a script, which is the language in which
-// package oracle prints failing scripts. It creates its directories on first use.
+// A player executes the edit and agree lines of a script; package oracle prints failing scripts in
+// this form. It creates its directories on first use.
 type player struct {
 	*oracle.Player
-	steps oracle.Script // steps so far
+	steps oracle.Script
 }
 
-// playerKey is the key of a script's player among the script's values.
+// playerKey is the key of a player in the values of a test script.
 type playerKey struct{}
 
 func playerOf(ts *testscript.TestScript) *player {
@@ -45,8 +45,8 @@ func doEdit(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(p.Edit(e))
 }
 
-// agree [flags] cooks and checks that the outputs equal a cook from scratch and that no work
-// was needless. "! agree" checks that one of these conditions fails.
+// agree [flags] cooks, and checks that the outputs equal a cook from scratch and that no work was
+// needless. "! agree" expects one of these checks to fail.
 func agree(ts *testscript.TestScript, neg bool, args []string) {
 	p := playerOf(ts)
 	w, err := oracle.ParseMode(args)
@@ -63,7 +63,8 @@ func agree(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// A script that package oracle prints runs unmodified, and is the same script.
+// TestPrintedScripts runs scripts that package oracle has printed, and expects the same scripts
+// back.
 func TestPrintedScripts(t *testing.T) {
 	dir := t.TempDir()
 	want := map[string]oracle.Script{}
@@ -75,7 +76,7 @@ func TestPrintedScripts(t *testing.T) {
 		}
 	}
 	var mu sync.Mutex
-	started, same := 0, 0 // counts of the scripts that -run selects
+	started, same := 0, 0
 	p := params(dir)
 	setup := p.Setup
 	p.Setup = func(e *testscript.Env) error {

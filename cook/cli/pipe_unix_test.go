@@ -16,21 +16,21 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// If the reader of the output goes away, the printing ends, but not the run: exit status and
-// outputs are the same as with a reader.
+// TestClosedPipe closes the reader of cook's output. The run must continue, with the same exit
+// status and outputs.
 func TestClosedPipe(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), "cook") // the name of the link selects the command
+	program := filepath.Join(t.TempDir(), "cook") // the test binary selects the command by the name of this link
 	if err := os.Symlink(self, program); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
 		name string
 		args []string
-		bad  int // number of sources that fail
+		bad  int // number of invalid sources
 		code int
 	}{
 		{"reasons", []string{"-explain", "-v"}, 0, frontend.OK},
@@ -50,7 +50,7 @@ func TestClosedPipe(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var all oracle.Tree // outputs of the run with a reader
+		var all oracle.Tree
 		for run, closed := range [][2]int{{-1, -1}, {0, -1}, {-1, 0}, {0, 0}, {1, -1}} {
 			t.Run(fmt.Sprint(tt.name, closed), func(t *testing.T) {
 				out := filepath.Join(dir, fmt.Sprint("cooked", run))
@@ -77,8 +77,8 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// runPiped runs a command. It reads the given number of lines of output and of errors, where -1
-// means all, and then closes the pipe.
+// runPiped runs a command and closes its pipes after reading the given number of lines of standard
+// output and standard error. A count of -1 reads all lines.
 func runPiped(t *testing.T, cmd *exec.Cmd, lines [2]int) (code int) {
 	t.Helper()
 	var readers [2]*os.File
@@ -115,7 +115,7 @@ func runPiped(t *testing.T, cmd *exec.Cmd, lines [2]int) (code int) {
 		}()
 	}
 	err := cmd.Wait()
-	cmd.Stdout.(*os.File).Close() // ends the read from the pipe
+	cmd.Stdout.(*os.File).Close()
 	cmd.Stderr.(*os.File).Close()
 	<-done
 	<-done

@@ -20,7 +20,7 @@ import (
 )
 
 func init() {
-	// hold FILE SHARE opens a file with the given share mode until its input ends.
+	// hold FILE SHARE opens a file with a Windows share mode until standard input ends.
 	commands["hold"] = func() {
 		share, err := strconv.ParseUint(os.Args[2], 10, 32)
 		if err != nil {
@@ -40,7 +40,7 @@ func init() {
 	}
 }
 
-// pictures returns a project with images that take a while to cook.
+// pictures is a project with images that take a while to cook.
 type pictures struct {
 	t                *testing.T
 	dir, out, assets string
@@ -63,14 +63,12 @@ func (p *pictures) paint(i, shade int) {
 	}
 }
 
-// cook returns a command that cooks into a directory, with a store beside it.
 func (p *pictures) cook(out string) *exec.Cmd {
 	c := exec.Command("cook", "-dir", p.assets, "-out", out, "-cache", out+".store", "-j", "1")
 	c.Dir = p.dir
 	return c
 }
 
-// cooked runs cook and returns its output.
 func (p *pictures) cooked(out string) string {
 	p.t.Helper()
 	said, err := p.cook(out).CombinedOutput()
@@ -80,7 +78,7 @@ func (p *pictures) cooked(out string) string {
 	return string(said)
 }
 
-// begin starts a cook, and returns once the first artifact is in place.
+// begin starts a cook, and returns when the first artifact exists.
 func (p *pictures) begin() (c *exec.Cmd, said *bytes.Buffer) {
 	p.t.Helper()
 	c, said = p.cook(p.out), new(bytes.Buffer)
@@ -98,7 +96,7 @@ func (p *pictures) begin() (c *exec.Cmd, said *bytes.Buffer) {
 	return c, said
 }
 
-// artifacts returns the contents of an output directory, except cook's state.
+// artifacts returns the contents of an output directory without cook's state.
 func (p *pictures) artifacts(out string) map[string]string {
 	found := map[string]string{}
 	filepath.WalkDir(out, func(name string, d fs.DirEntry, err error) error {
@@ -114,7 +112,7 @@ func (p *pictures) artifacts(out string) map[string]string {
 	return found
 }
 
-// wantFresh fails unless the output directory equals a cook from scratch.
+// wantFresh fails the test unless the output directory equals a cook from scratch.
 func (p *pictures) wantFresh() {
 	p.t.Helper()
 	fresh := filepath.Join(p.dir, "fresh")
@@ -133,7 +131,7 @@ func (p *pictures) wantFresh() {
 func TestTerminatedCookIsRepaired(t *testing.T) {
 	p := newPictures(t, 8)
 	c, said := p.begin()
-	if err := c.Process.Kill(); err != nil { // TerminateProcess
+	if err := c.Process.Kill(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	c.Wait()
@@ -147,8 +145,8 @@ func TestTerminatedCookIsRepaired(t *testing.T) {
 	}
 }
 
-// Ctrl-Break represents Ctrl-C and the closing of a console: package os/signal delivers all of
-// them, and only Ctrl-Break can be sent to another group of processes.
+// TestConsoleInterruptEndsOrderly sends Ctrl-Break. It stands for Ctrl-C and a closed console,
+// which package os/signal handles alike but which cannot be sent to another process group.
 func TestConsoleInterruptEndsOrderly(t *testing.T) {
 	p := newPictures(t, 8)
 	c, said := p.begin()
@@ -166,7 +164,7 @@ func TestConsoleInterruptEndsOrderly(t *testing.T) {
 	p.wantFresh()
 }
 
-// hold opens a file in another process until release is called.
+// hold keeps a file open in another process until release is called.
 func hold(t *testing.T, file string, share uint32) (release func()) {
 	t.Helper()
 	c := exec.Command("hold", file, strconv.FormatUint(uint64(share), 10))
@@ -217,8 +215,8 @@ func TestOutputThatAnotherProcessKeepsIsReported(t *testing.T) {
 	p.wantFresh()
 }
 
-// Names that mean devices, or that Windows would shorten, are refused with their position, and
-// nothing is read.
+// TestNamesThatWindowsDoesNotTakeAreRefused expects errors with positions for names of devices and
+// names that Windows would shorten. No file may be read.
 func TestNamesThatWindowsDoesNotTakeAreRefused(t *testing.T) {
 	p := newPictures(t, 1)
 	for _, name := range []string{"con.txt", "dot."} {

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// A ruleJudge validates files with rules in two ways: with the compiler and with the schema.
+// A ruleJudge validates rules both with the compiler of rules and with the JSON schema.
 type ruleJudge struct {
 	set    *recipeset.Set
 	schema *jsonschema.Schema
@@ -54,7 +54,7 @@ func (j *ruleJudge) compiler(text string) error {
 	return err
 }
 
-// bySchema returns the schema's error for a text; parsed is false for invalid TOML.
+// bySchema validates a text with the schema. parsed is false for invalid TOML.
 func (j *ruleJudge) bySchema(text string) (parsed bool, err error) {
 	var doc map[string]any
 	if toml.Unmarshal([]byte(text), &doc) != nil {
@@ -63,7 +63,7 @@ func (j *ruleJudge) bySchema(text string) (parsed bool, err error) {
 	return true, j.schema.Validate(doc)
 }
 
-// rulesOfRepository returns the rules in test data, examples, pages and scripts.
+// rulesOfRepository returns all rules in test data, examples, pages and scripts.
 func rulesOfRepository(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -105,7 +105,8 @@ func rulesOfRepository(t *testing.T) map[string]string {
 	return all
 }
 
-// The schema accepts all rules in this repository that the compiler accepts.
+// TestSchemaTakesValidRules expects the schema to accept all rules in this repository that the
+// compiler accepts.
 func TestSchemaTakesValidRules(t *testing.T) {
 	j, n := newRuleJudge(t), 0
 	for name, text := range rulesOfRepository(t) {
@@ -122,7 +123,7 @@ func TestSchemaTakesValidRules(t *testing.T) {
 	}
 }
 
-// The schema rejects all mistakes in keys and values that are valid TOML.
+// TestSchemaRefusesMistakes expects the schema to reject all wrong keys and values.
 func TestSchemaRefusesMistakes(t *testing.T) {
 	j, n := newRuleJudge(t), 0
 	for _, m := range mistakes(t) {
@@ -172,7 +173,8 @@ func TestSchemaRefusesMistakes(t *testing.T) {
 	}
 }
 
-// The schema and the compiler accept the same values for each option.
+// TestSchemaAgreesWithCompiler expects the schema and the compiler to accept the same values for
+// each option.
 func TestSchemaAgreesWithCompiler(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -202,7 +204,7 @@ func TestSchemaAgreesWithCompiler(t *testing.T) {
 			}
 			for _, value := range own {
 				if (value == "'-5s'" || value == "'0'") && strings.Contains(o.Want, "duration") {
-					continue // this limit is not in the schema, only in its description
+					continue // the schema states this limit only in a description
 				}
 				for _, text := range []string{
 					fmt.Sprintf("[target.t.%s]\n%s = %s\n", name, o.Key, value),
@@ -211,7 +213,7 @@ func TestSchemaAgreesWithCompiler(t *testing.T) {
 				} {
 					compiled := j.compiler(text)
 					if compiled != nil && strings.Contains(compiled.Error(), "outputs: want ") {
-						continue // the number of a recipe's outputs depends on its options
+						continue
 					}
 					parsed, err := j.bySchema(text)
 					if !parsed || (err == nil) != (compiled == nil) {

@@ -41,11 +41,11 @@ var commands = map[string]func(){
 }
 
 func TestMain(m *testing.M) {
-	faultfs.Init() // this process may be the traced process that executes cook
+	faultfs.Init() // initialize faultfs first, because this process may be a traced cook
 	testscript.Main(inMemory{m}, commands)
 }
 
-// inMemory runs the tests, but not the commands, with temporary directories in memory.
+// inMemory runs the tests with temporary directories in memory.
 type inMemory struct{ *testing.M }
 
 func (m inMemory) Run() int {
@@ -53,8 +53,8 @@ func (m inMemory) Run() int {
 	return m.M.Run()
 }
 
-// miscounted names the environment variable for the file that collects errors of a run:
-// counters that differ from the summary, or JSON that does not match the schema.
+// miscounted names an environment variable. Its value is a file for errors: wrong counters and
+// invalid JSON records.
 const miscounted = "COOK_MISCOUNTED"
 
 // countedCook calls cook.Cook and compares its counters with the summary.
@@ -77,8 +77,8 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, p)
 }
 
-// concurrentScripts returns the scripts that run several programs at once, and a quarter of the
-// other scripts. With the race detector, all scripts would take minutes.
+// concurrentScripts returns the scripts for the race detector, which is slow: those that run
+// several programs at once, and a quarter of the others.
 func concurrentScripts(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
@@ -98,13 +98,13 @@ func concurrentScripts(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// params returns the parameters for running the scripts in a directory.
+// params returns the parameters of the scripts in a directory.
 func params(dir string) testscript.Params {
 	return testscript.Params{
 		Dir: dir,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("COOKCACHE", filepath.Join(e.WorkDir, ".store"))
-			e.Setenv("COOK_ENGINE", engine.None) // default.txtar tests runs without an engine
+			e.Setenv("COOK_ENGINE", engine.None)
 			e.Values[playerKey{}] = &player{}
 			wrong := filepath.Join(e.WorkDir, ".miscounted")
 			e.Setenv(miscounted, wrong)
@@ -132,7 +132,6 @@ func params(dir string) testscript.Params {
 			"hashed": checkHashedNames,
 			"serve":  serveRemote,
 			"keys":   writeKeys,
-			// This fails on some systems.
 			"freeze": freeze,
 		},
 	}
@@ -151,8 +150,7 @@ func makePNG(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(writePNG(name, n[0], n[1], n[2], n[3]))
 }
 
-// draw IN OUT writes the image that a text describes as WIDTH HEIGHT SHADE, followed by a
-// comment.
+// draw IN OUT writes an image. The file IN has the form WIDTH HEIGHT SHADE, followed by a comment.
 func draw() {
 	var w, h, shade int
 	text, err := os.ReadFile(os.Args[1])
@@ -179,7 +177,7 @@ func writePNG(name string, w, h, shade, alpha int) error {
 	return errors.Join(png.Encode(&b, img), os.WriteFile(name, b.Bytes(), 0o666))
 }
 
-// swap FILE OLD NEW replaces the first occurrence of a text.
+// swap FILE OLD NEW replaces the first occurrence of OLD in a file.
 func swapText(ts *testscript.TestScript, _ bool, args []string) {
 	text := ts.ReadFile(args[0])
 	if !strings.Contains(text, args[1]) {
@@ -188,8 +186,8 @@ func swapText(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o666))
 }
 
-// serve VARIABLE grpc|http|farm [AUTHORIZATION] starts a server that shares results and sets a
-// variable to its address. The farm server also executes actions.
+// serve VARIABLE grpc|http|farm [AUTHORIZATION] starts a remote server and sets VARIABLE to its
+// address. A farm server also executes actions.
 func serveRemote(ts *testscript.TestScript, _ bool, args []string) {
 	s := &remotetest.Server{BLAKE3: true, Zstd: true, Authorization: strings.Join(args[2:], " ")}
 	s.Farm.Executes = args[1] == "farm"
@@ -200,7 +198,7 @@ func serveRemote(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], start(scriptTest{ts}))
 }
 
-// A scriptTest adapts a script to a server that expects a test.
+// A scriptTest is a test script with the methods of a test that servers call.
 type scriptTest struct{ *testscript.TestScript }
 
 func (t scriptTest) Fatal(args ...any)     { t.Fatalf("%s", fmt.Sprint(args...)) }
@@ -226,7 +224,7 @@ func touchFile(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// same DIR DIR compares output directories, ignoring cook's state directory.
+// same DIR DIR compares two output directories without cook's state.
 func sameTrees(ts *testscript.TestScript, neg bool, args []string) {
 	a, b := treeText(ts, args[0]), treeText(ts, args[1])
 	if (a == b) == neg {
@@ -255,7 +253,7 @@ func treeText(ts *testscript.TestScript, dir string) string {
 	return b.String()
 }
 
-// lock FILE locks an output directory until the script ends.
+// lock FILE holds the lock of an output directory until the script ends.
 func lockFile(ts *testscript.TestScript, _ bool, args []string) {
 	name := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
@@ -269,14 +267,14 @@ func lockFile(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Defer(func() { l.Close() })
 }
 
-// sh FILE LINE writes an executable shell script of one line.
+// sh FILE LINE writes an executable shell script with one command line.
 func writeProgram(ts *testscript.TestScript, _ bool, args []string) {
 	name := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
 	ts.Check(os.WriteFile(name, []byte("#!/bin/sh\n"+strings.Join(args[1:], " ")+"\n"), 0o777))
 }
 
-// until FILE waits until a file exists; ! until FILE waits until it does not exist.
+// until FILE waits until a file exists. "! until FILE" waits until it does not exist.
 func untilThere(ts *testscript.TestScript, neg bool, args []string) {
 	name := ts.MkAbs(args[0])
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
@@ -311,14 +309,14 @@ func flipByte(ts *testscript.TestScript, _ bool, args []string) {
 			return err
 		}
 		data[at] ^= 0xff
-		if err := os.Chmod(name, 0o666); err != nil { // blobs are read-only
+		if err := os.Chmod(name, 0o666); err != nil { // blobs in the store are read-only
 			return err
 		}
 		return os.WriteFile(name, data, 0o666)
 	}))
 }
 
-// code N PROGRAM ARGS ... fails unless the program exits with the given status.
+// code N PROGRAM ARGS ... fails unless the program exits with status N.
 func exitCode(ts *testscript.TestScript, _ bool, args []string) {
 	code := 0
 	var exit *exec.ExitError
@@ -332,7 +330,7 @@ func exitCode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// keys NAME ... writes NAME.key and NAME.pub as openssl does.
+// keys NAME ... writes NAME.key and NAME.pub in the form of openssl.
 func writeKeys(ts *testscript.TestScript, _ bool, args []string) {
 	for _, name := range args {
 		seed := sha256.Sum256([]byte(name))

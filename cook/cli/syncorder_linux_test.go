@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/faultfs"
 )
 
-// Files are synced in the order that recovery after a power cut relies on. This checks
-// the system calls; "go run ./proof/reliability power" cuts the power.
+// TestOrderOnDisk checks the order of syncs that recovery after a power cut needs. "go run
+// ./proof/reliability power" simulates power cuts.
 func TestOrderOnDisk(t *testing.T) {
 	t.Setenv("COOK_ENGINE", engine.None)
 	command := buildCook(t)
@@ -27,7 +27,7 @@ func TestOrderOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// cook returns the relevant system calls, each with its name and path.
+	// cook runs cook and returns the relevant system calls, each with its name and path.
 	cook := func() (calls []string) {
 		t.Helper()
 		cmd := command("-dir", in("assets"), "-out", in("cooked"), "-cache", in("store"), "-j", "1")
@@ -57,7 +57,7 @@ func TestOrderOnDisk(t *testing.T) {
 		}
 		return calls
 	}
-	// inOrder checks that the given calls are made in this order, possibly among others.
+	// inOrder checks that the wanted calls occur in this order, possibly among other calls.
 	inOrder := func(what string, calls []string, want ...string) {
 		t.Helper()
 		rest := calls
@@ -87,8 +87,6 @@ func TestOrderOnDisk(t *testing.T) {
 	write("assets/a.json", `{"a": 2}`)
 	inOrder("edited", cook(), "rename cooked/a.json", "syncfs cooked", "rename cooked/.cook/changes")
 
-	// If a file is edited in place with the same output, the stamp has to be on disk before the
-	// content, and the content before the changes.
 	write("assets/a.json", `{"a":  2}`)
 	calls = cook()
 	if slices.Contains(calls, "rename cooked/manifest.json") {
@@ -96,14 +94,11 @@ func TestOrderOnDisk(t *testing.T) {
 	}
 	inOrder("edited to the same", calls, "fsync cooked/.cook/.tmp", "syncfs cooked", "rename cooked/.cook/changes")
 
-	// If a file is only touched, the content may have been changed and restored.
 	later := time.Now().Add(time.Hour)
 	if err := os.Chtimes(in("assets/a.json"), later, later); err != nil {
 		t.Fatal(err)
 	}
 	inOrder("touched", cook(), "syncfs cooked", "rename cooked/.cook/changes")
-	// A run that records nothing new does not wait for the disk. It may record stamps
-	// that were too recent to be trusted before.
 	if calls := cook(); slices.ContainsFunc(calls, func(c string) bool { return strings.HasPrefix(c, "syncfs") }) {
 		t.Errorf("nothing changed: %q", calls)
 	}

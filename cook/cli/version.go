@@ -29,7 +29,7 @@ var versionVerb = cmdline.Verb{
 	New: func() cmdline.Handler { return cmdline.Handler{Run: runVersion} },
 }
 
-// runVersion prints the program and its build.
+// runVersion prints the version of the program and of its build.
 func runVersion(_ context.Context, c *cmdline.Call, words []string) int {
 	if len(words) > 0 {
 		return c.Wrong("version takes no arguments, have %q", words)
@@ -38,7 +38,7 @@ func runVersion(_ context.Context, c *cmdline.Call, words []string) int {
 	return frontend.OK
 }
 
-// writeMan prints the manual page, generated from the help texts.
+// writeMan prints the manual page, which is generated from the help texts.
 func writeMan(w io.Writer, c *cmdline.Call) {
 	build := version.Read()
 	p := manpage.Page{W: w}

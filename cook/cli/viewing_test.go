@@ -19,7 +19,6 @@ import (
 
 var servedAt = regexp.MustCompile(`^view: (http://127\.0\.0\.1:\d+/)#token=`)
 
-// firstLine returns the first line from a reader.
 func firstLine(t *testing.T, r io.Reader) string {
 	t.Helper()
 	line, err := bufio.NewReader(r).ReadString('\n')
@@ -29,7 +28,7 @@ func firstLine(t *testing.T, r io.Reader) string {
 	return line
 }
 
-// lineWith returns the first line with a prefix from a reader.
+// lineWith returns the first line that begins with prefix.
 func lineWith(t *testing.T, r io.Reader, prefix string) string {
 	t.Helper()
 	lines := bufio.NewScanner(r)
@@ -42,7 +41,7 @@ func lineWith(t *testing.T, r io.Reader, prefix string) string {
 	return ""
 }
 
-// fetched returns the body of a page, or "" if no server answers.
+// fetched returns the body of a page, or "" if the server does not answer.
 func fetched(address string) string {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Get(address)
@@ -54,8 +53,8 @@ func fetched(address string) string {
 	return string(body)
 }
 
-// A single program cooks and serves the pages of the run. The pages stay available after the
-// run until it is interrupted, and the serving process ends with it.
+// TestHTTPNeedsNoSecondProgram cooks with -http. The pages must remain available after the run, and
+// the viewer must exit after an interrupt.
 func TestHTTPNeedsNoSecondProgram(t *testing.T) {
 	leaktest.Check(t)
 	args, out := plainProject(t)
@@ -96,7 +95,7 @@ func TestHTTPNeedsNoSecondProgram(t *testing.T) {
 			if err := end(cmd); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := io.ReadAll(stderr); err != nil { // both processes receive it
+			if _, err := io.ReadAll(stderr); err != nil {
 				t.Fatal(err)
 			}
 			cmd.Wait()
@@ -110,7 +109,6 @@ func TestHTTPNeedsNoSecondProgram(t *testing.T) {
 	}
 }
 
-// cook view shows the assets of a project until it is interrupted.
 func TestViewOfProject(t *testing.T) {
 	args, _ := plainProject(t)
 	leaktest.Check(t)
@@ -149,10 +147,10 @@ func plainProject(t *testing.T) (args []string, out string) {
 	return []string{"-dir", assets, "-out", out}, out
 }
 
-// onlyCook returns the path of cook in a directory that contains nothing else.
+// onlyCook returns the path of cook in a directory without other files.
 func onlyCook(t *testing.T) string {
 	t.Helper()
-	program, err := exec.LookPath("cook") // package testscript has installed it there
+	program, err := exec.LookPath("cook") // package testscript puts cook into PATH
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/assetcook/assetcook/cook/manifest"
 )
 
-// An engine can list the artifacts of an output directory.
+// This example lists the artifacts of an output directory, as an engine would.
 func ExampleRead() {
-	cooked := outputFolder() // a game would use os.DirFS("cooked")
+	cooked := outputFolder() // a game would call os.DirFS("cooked")
 	load := func(name string) ([]byte, error) { return fs.ReadFile(cooked, name) }
 	root, err := load(manifest.Name)
 	if err != nil {

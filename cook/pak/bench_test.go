@@ -21,7 +21,7 @@ func many() (tree map[string][]byte, names []string) {
 	return tree, names
 }
 
-// made writes an archive in the format of a rival, and returns its name and size.
+// made writes an archive with another archive format, and returns its name and size.
 func made(b *testing.B, r rival, tree map[string][]byte) (name string, size int64) {
 	name = filepath.Join(b.TempDir(), r.name)
 	if err := r.write(name, tree); err != nil {
@@ -34,7 +34,7 @@ func made(b *testing.B, r rival, tree map[string][]byte) (name string, size int6
 	return name, info.Size()
 }
 
-// mounted opens an archive in the format of a rival.
+// mounted opens an archive in another archive format.
 func mounted(b *testing.B, r rival, name string) archive {
 	a, err := r.mount(name)
 	if err != nil {
@@ -44,8 +44,7 @@ func mounted(b *testing.B, r rival, name string) archive {
 	return a
 }
 
-// BenchmarkMount measures the time to open an archive of 100,000 files, and reports the archive's
-// size.
+// BenchmarkMount measures the time to open an archive of 100,000 files, and reports its size.
 func BenchmarkMount(b *testing.B) {
 	tree, _ := many()
 	for _, r := range rivals {
@@ -63,7 +62,7 @@ func BenchmarkMount(b *testing.B) {
 	}
 }
 
-// BenchmarkLookup measures the time to look up a file among 100,000. The archive is open and was
+// BenchmarkLookup measures the time to find a file among 100,000 files in an archive that has been
 // used before.
 func BenchmarkLookup(b *testing.B) {
 	tree, names := many()
@@ -81,8 +80,8 @@ func BenchmarkLookup(b *testing.B) {
 	}
 }
 
-// BenchmarkReadLarge measures the time to read a file of 64 MiB that does not compress, from
-// archives and from a file of its own.
+// BenchmarkReadLarge measures the time to read an incompressible file of 64 MiB from archives and
+// from a plain file.
 func BenchmarkReadLarge(b *testing.B) {
 	data := make([]byte, 64<<20)
 	rand.NewChaCha8([32]byte{}).Read(data)
@@ -117,8 +116,7 @@ func BenchmarkReadLarge(b *testing.B) {
 	}
 }
 
-// BenchmarkSize measures the size of 64 MiB of mixed files in each format, and the time to write
-// them.
+// BenchmarkSize measures the size of an archive of 64 MiB of mixed files, and the time to write it.
 func BenchmarkSize(b *testing.B) {
 	tree := mixed(64 << 20)
 	for _, r := range rivals {

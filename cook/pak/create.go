@@ -19,14 +19,13 @@ import (
 // A File is a file to put into a pak.
 type File struct {
 	Name string
-	// Read returns the content. Create may call it twice. It may call the Read functions of
-	// different files concurrently.
+	// Read returns the content. Create may call it twice, and may call it concurrently for
+	// different files.
 	Read func() ([]byte, error)
 	// Gone marks a file that a patch removes. Read may then be nil.
 	Gone bool
-	// Size and Digest are the length and the BLAKE3 of the content, if the caller knows them.
-	// Create does not read a file whose data it can take from another pak. A zero Digest means
-	// unknown.
+	// Size and Digest are the length and the BLAKE3 hash of the content. If they are known, Create
+	// does not read files whose data it can copy from another pak. A zero Digest means unknown.
 	Size   int64
 	Digest hashing.Digest
 }
@@ -34,40 +33,40 @@ type File struct {
 // Options are the options of [Create]. The zero value suits most paks.
 type Options struct {
 	// Previous is the name of the pak that the new pak replaces; "" for none. Unchanged files keep
-	// their offsets, unless that would leave a quarter of the pak unused.
+	// their offsets, unless the new pak would be at least a quarter unused.
 	Previous string
-	// Reuse is an open pak. Create copies from it the data of files with equal content, and shares
-	// blocks if the file system can. This saves work but does not change the new pak. Reuse must
-	// have been created with the same Level and without Previous. It is ignored if Previous is set.
-	// Nil means none.
+	// Reuse is an open pak, from which Create copies the data of files with equal content; may be
+	// nil. Create shares blocks if the file system supports that. Reuse saves work but does not
+	// change the new pak. Reuse must have been created with the same Level and without Previous. It
+	// is ignored if Previous is set.
 	Reuse *Pak
-	// Patches is the Digest of the pak to which the new pak is a patch.
+	// Patches is the Digest of the pak that the new pak patches; zero for none.
 	Patches hashing.Digest
-	// Level is the compression level, on the scale of the zstd program. 0 means 3. With a negative
-	// level, files are stored uncompressed. A file is also stored uncompressed if it would shrink
-	// by less than one sixteenth.
+	// Level is the compression level of the zstd program; 0 means 3. With a negative level, files
+	// are stored uncompressed. A file that would shrink by less than one sixteenth is also stored
+	// uncompressed.
 	Level int
 	// Key signs the pak; nil means no signature.
 	Key ed25519.PrivateKey
-	// Workers is the number of files that are read and compressed at the same time; 0 means one.
+	// Workers is the number of files that are compressed at the same time; 0 means one.
 	Workers int
-	// Memory limits the total size of the files that are compressed at the same time, if their Size
-	// is known. A larger file is compressed alone. 0 means no limit.
+	// Memory limits the total size of the files that are compressed at the same time; 0 means no
+	// limit. Only files with a known Size count. A larger file is compressed alone.
 	Memory int64
 }
 
-// Stats count the work of Create.
+// Stats describes the work of Create.
 type Stats struct {
 	Files  int   // number of all files
-	Kept   int   // files that kept their offsets in Previous
-	Reused int   // files copied from Reuse
-	Size   int64 // size of the pak
+	Kept   int   // number of files that kept their offsets in Previous
+	Reused int   // number of files copied from Reuse
+	Size   int64 // size of the pak in bytes
 	// Written is the number of bytes that were not copied from Previous or Reuse.
 	Written int64
 }
 
-// Create writes a pak. The file appears under its name only when it is complete. Its name may be
-// the name of Previous. Equal files, options and previous paks give identical paks.
+// Create writes a pak. The file appears under its name only when it is complete, so name may equal
+// opt.Previous. Equal files, options and previous paks give identical paks.
 func Create(ctx context.Context, name string, files []File, opt Options) (Stats, error) {
 	stats, err := createFile(ctx, name, files, opt)
 	if err != nil {
@@ -129,23 +128,22 @@ func createFile(ctx context.Context, name string, files []File, opt Options) (St
 	return w.stats, out.Commit(name)
 }
 
-// A writer is the state of Create.
 type writer struct {
 	cores   *parallel.Cores
 	files   []File
-	entries []Entry // entries of all files
-	kept    []bool  // set for each file that has been written
+	entries []Entry
+	kept    []bool // whether each file has been written
 	out     *os.File
 	encoder *zstd.Encoder // nil if nothing is compressed
-	gaps    regions       // free space between kept files
-	layout  layout        // assigns offsets to the other files
-	reuse   *reuse        // nil for none
-	batch   int           // number of files that are packed concurrently
-	memory  int64         // memory limit for these files; 0 for no limit
+	gaps    regions       // free space between the kept files
+	layout  layout
+	reuse   *reuse // nil if Options.Reuse is unusable
+	batch   int    // maximum number of files in a batch
+	memory  int64  // maximum total size of a batch in bytes; 0 for no limit
 	stats   Stats
 }
 
-// writePak writes the directory and all data that was not kept from the previous pak.
+// writePak writes the directory, and all data that is not kept from the previous pak.
 func (w *writer) writePak(ctx context.Context, opt Options) error {
 	if _, err := w.out.WriteAt(append([]byte(headerMagic), make([]byte, headerSize-len(headerMagic))...), 0); err != nil {
 		return err
@@ -158,7 +156,7 @@ func (w *writer) writePak(ctx context.Context, opt Options) error {
 			todo = append(todo, i)
 		}
 	}
-	// Files are packed concurrently, in batches, and placed in their order. Only one batch is in
+	// Files are compressed concurrently in batches, and written in order. Only one batch is in
 	// memory at a time.
 	for len(todo) > 0 {
 		batch := todo[:w.nextPacked(todo)]
@@ -194,7 +192,7 @@ func (w *writer) nextPacked(todo []int) (n int) {
 	return n
 }
 
-// findRoom writes data into the first gap that is large enough, or after all other data.
+// findRoom writes data into the first sufficient gap, or after all other data.
 func (w *writer) findRoom(p *packed) error {
 	if p.entry.Packed > 0 {
 		offset, ok := w.gaps.takeRoom(p.entry.Packed)
@@ -217,7 +215,7 @@ func (w *writer) putData(list []*packed) error {
 			}
 			continue
 		}
-		if err := w.reuse.copyPutOff(w.out); err != nil { // position inside the copied run, possible for the new file
+		if err := w.reuse.copyPutOff(w.out); err != nil { // write pending copies first, because the new file may belong between them
 			return err
 		}
 		w.stats.Written += p.entry.Packed

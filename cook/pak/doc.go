@@ -1,13 +1,13 @@
-// Package pak reads and writes paks: archives in which games ship many files as one. The directory
-// at the end of a pak is used in place, so that a pak of 100,000 files opens instantly. Many
-// goroutines can read files at once, at any offset and without reading other files.
+// Package pak reads and writes paks, which are archives that games ship instead of many files. The
+// directory at the end of a pak is used in place, so that a pak of 100,000 files opens instantly.
+// Many goroutines can read files at once, at any offset and without reading other files.
 //
 //	p, err := pak.Open("data.pak")
 //	...
 //	defer p.Close()
 //	text, err := p.ReadFile("ui/menu.json")
 //
-// A Pak is an [io/fs.FS]. [Layers] combines several paks into one file system: files of later paks
+// A Pak is an [io/fs.FS]. [Layers] combines several paks into one file system. Files of later paks
 // replace files of earlier paks, and a patch may remove files.
 //
 // [Create] writes a pak. Equal files give identical paks, and editing one file moves few other
@@ -19,10 +19,10 @@
 // All numbers are little endian; offsets and sizes are in bytes.
 //
 //	header      16   "COOKPAK\x01", eight zeros
-//	data             the files, as they are or as frames of Zstandard (RFC 8878)
-//	records     72n  of n files, sorted by name; the first begins at a multiple of 4096
-//	slots       4s   of a hash table, s a power of two and at least 2n
-//	names            of the files, one after the other
+//	data             contents of the files, uncompressed or as frames of Zstandard (RFC 8878)
+//	records     72n  one for each of n files, sorted by name, from a multiple of 4096
+//	slots       4s   hash table; s is a power of two and at least 2n
+//	names            names of the files, without separators
 //	signature   64   Ed25519 (RFC 8032) of the footer, if the flag says so
 //	footer     128
 //
@@ -32,13 +32,13 @@
 // Data begins at a multiple of 64, or of 4096 if it is 64 KiB or more, and never overlaps. A
 // compressed file is a sequence of one or more frames, some of which may be skippable.
 //
-// To find a name, start at slot number (hash modulo s) and probe the following slots, wrapping
-// around after the last, until the slot's record has the name or the slot is empty. A slot holds
-// the number of a record, counted from 1, or 0 if it is empty.
+// To find a name, start at slot number (hash modulo s). Probe the following slots, and continue at
+// slot 0 after the last. Stop at a slot whose record has the name, or at an empty slot. A slot
+// holds the number of a record, counted from 1, or 0 if it is empty.
 //
 // The footer has "PAKINDEX" (8), offset of the records (8), n (4), s (4), size of the names (4),
-// flags (4; 1: signed), BLAKE3 of records, slots and names (32), the same BLAKE3 of the pak to
-// which this pak is a patch, or zeros (32), and zeros (32).
+// flags (4; 1: signed), BLAKE3 of records, slots and names (32), the same BLAKE3 of the pak that
+// this pak patches, or zeros (32), and zeros (32).
 //
 // Names are UTF-8 paths that satisfy [io/fs.ValidPath].
 package pak

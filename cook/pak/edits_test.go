@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// words fills data with text if text is set, and otherwise with random numbers, which do not
-// compress.
+// words fills data with random text if text is set, and otherwise with random bytes, which cannot
+// be compressed.
 func words(r *rand.Rand, data []byte, text bool) {
 	for i := 0; i < len(data); {
 		if !text {
@@ -25,7 +25,7 @@ func words(r *rand.Rand, data []byte, text bool) {
 			i++
 			continue
 		}
-		word := r.IntN(4096) * r.IntN(4096) >> 12 // number of a word; small numbers are more frequent
+		word := r.IntN(4096) * r.IntN(4096) >> 12 // number of a word; small numbers are more frequent, as in real text
 		i += copy(data[i:], fmt.Sprintf("%x ", word*word))
 	}
 }
@@ -44,7 +44,7 @@ func mixed(size int) map[string][]byte {
 	return tree
 }
 
-// chunksOf returns the hashes of the chunks of a file.
+// chunksOf returns a hash for each chunk of a file.
 func chunksOf(b *testing.B, name string) (chunks []uint64) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -58,11 +58,8 @@ func chunksOf(b *testing.B, name string) (chunks []uint64) {
 
 var editsSize = flag.Int("pak.size", 64, "MiB of files in the pak of BenchmarkEdits")
 
-// BenchmarkEdits measures the cost of an edit of a pak:
-//
-//   - the time without and with the old pak
-//   - the chunks of 1 MiB of the new pak that the old pak has nowhere, or not at their places
-//   - the bytes that are not copied
+// BenchmarkEdits edits a file in a pak. It reports the time to create the new pak, the number of 1
+// MiB chunks that the old pak lacks or has elsewhere, and the number of bytes that were not copied.
 func BenchmarkEdits(b *testing.B) {
 	tree := mixed(*editsSize << 20)
 	dir := b.TempDir()

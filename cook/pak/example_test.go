@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/pak"
 )
 
-// A pak is a file system: one file is written and read back.
+// This example writes a file to a pak and reads it back.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -19,15 +19,15 @@ const (
 	footerSize = 128
 	pageSize   = 4096
 	smallAlign = 64
-	// largeSize is the minimum size of data that is aligned to a page.
+	// largeSize is the minimum size of data that is aligned to 4096 bytes.
 	largeSize = 64 << 10
 	// maxFiles limits the number of files in a pak, because record numbers have 32 bits.
 	maxFiles = 1 << 30
-	// maxRatio is above the highest compression ratio of Zstandard, which stores 128 KiB in a block
-	// of four bytes.
+	// maxRatio is larger than any compression ratio of Zstandard, which can store 128 KiB in a
+	// block of four bytes.
 	maxRatio = 1 << 16
 
-	// maxWindow is the largest window size of a frame.
+	// maxWindow is the maximum window size of a Zstandard frame.
 	maxWindow = 8 << 20
 
 	headerMagic = "COOKPAK\x01"
@@ -36,7 +36,7 @@ const (
 	flagSigned = 1
 )
 
-// The storage forms of a file's data.
+// These are the storage forms of a file's data.
 const (
 	stored  = 0
 	zstdOne = 1
@@ -55,17 +55,17 @@ type Entry struct {
 	Name string
 	// Size is the size of the file; Packed is its stored size in the pak.
 	Size, Packed int64
-	// Offset is the offset of the data in the pak.
+	// Offset is the position of the data in the pak.
 	Offset int64
-	// Digest is the BLAKE3 of the file's content.
+	// Digest is the BLAKE3 hash of the file's content.
 	Digest hashing.Digest
 	// Compressed is set if the data is stored as Zstandard frames.
 	Compressed bool
-	// Gone removes the file from earlier paks in [Layers].
+	// Gone marks a removed file, which hides files of that name in earlier paks of [Layers].
 	Gone bool
 }
 
-// alignData rounds an offset up to the alignment of data of the given size.
+// alignData rounds an offset up to the alignment for data of the given size.
 func alignData(offset, size int64) int64 {
 	step := int64(smallAlign)
 	if size >= largeSize {
@@ -85,7 +85,7 @@ func slotCount(n int) int {
 	return slots
 }
 
-// checkPakName returns an error for a name that a pak cannot have.
+// checkPakName returns an error if a file name is invalid in paks.
 func checkPakName(name string) error {
 	switch {
 	case !fs.ValidPath(name) || name == ".":
@@ -98,7 +98,7 @@ func checkPakName(name string) error {
 	return nil
 }
 
-// appendDirectory appends the records, slots and names of entries that are sorted by name.
+// appendDirectory appends records, slots and names. entries must be sorted by name.
 func appendDirectory(b []byte, entries []Entry) (_ []byte, names int) {
 	slots := make([]uint32, slotCount(len(entries)))
 	for i := range entries {
@@ -135,9 +135,9 @@ func appendDirectory(b []byte, entries []Entry) (_ []byte, names int) {
 	return b, names
 }
 
-// A footer locates the directory.
+// A footer is the end of a pak, which locates the directory.
 type footer struct {
-	records             int64 // offset of the records
+	records             int64 // offset of the records in the pak
 	count, slots, names int
 	signed              bool
 	digest, patches     hashing.Digest
@@ -164,7 +164,7 @@ func (f *footer) footerSize() int64 {
 	return recordSize*int64(f.count) + slotSize*int64(f.slots) + int64(f.names)
 }
 
-// parseFooter checks and decodes b, the end of a file of size bytes.
+// parseFooter decodes and validates b, which is the end of a file of size bytes.
 func parseFooter(b []byte, size int64) (f footer, err error) {
 	if len(b) != footerSize || string(b[:8]) != footerMagic {
 		return f, damagedPak("the file does not end like a pak: it was cut off, or is not a pak")

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// findEntry returns the entry of a file, or an error as package fs defines it.
+// findEntry returns the entry of a file. Its errors are *fs.PathErrors.
 func (p *Pak) findEntry(op, name string) (Entry, error) {
 	if !fs.ValidPath(name) {
 		return Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -26,8 +26,8 @@ func (p *Pak) findEntry(op, name string) (Entry, error) {
 	return e, nil
 }
 
-// Open opens a file or directory, as [fs.FS] requires. Files can be read at any offset
-// ([io.ReaderAt]); reading uncompressed files allocates no memory.
+// Open opens a file or directory, as [fs.FS] requires. Open files implement [io.ReaderAt]. Reading
+// uncompressed files allocates no memory.
 func (p *Pak) Open(name string) (fs.File, error) {
 	e, err := p.findEntry("open", name)
 	if err == nil {
@@ -36,7 +36,7 @@ func (p *Pak) Open(name string) (fs.File, error) {
 	return openPakFolder(p, name, err)
 }
 
-// openPakFolder opens a directory, after opening the name as a file failed with err.
+// openPakFolder opens a directory. err is the error from opening the name as a file.
 func openPakFolder(in fs.ReadDirFS, name string, err error) (fs.File, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -71,8 +71,8 @@ func (p *Pak) ReadFile(name string) ([]byte, error) {
 	return p.readEntry(&e)
 }
 
-// readEntry returns the content of an entry, without checking the content against the entry's
-// digest. Its errors are *fs.PathErrors.
+// readEntry returns the content of an entry without checking its digest. Its errors are
+// *fs.PathErrors.
 func (p *Pak) readEntry(e *Entry) ([]byte, error) {
 	data, err := p.readUnchecked(e)
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *Pak) ReadDir(name string) (list []fs.DirEntry, err error) {
 			case p.hasFileBelow(i, prefix+first+"/"):
 				list = append(list, fs.FileInfoToDirEntry(folderInfo(first)))
 			}
-			i = p.search(prefix+first+"0", i+1) // "0" follows "/"
+			i = p.search(prefix+first+"0", i+1) // "0" is the byte after "/"
 		}
 		return nil
 	})
@@ -138,13 +138,13 @@ func (p *Pak) ReadDir(name string) (list []fs.DirEntry, err error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
 	}
-	// Records are sorted by full path, as if directory names ended in a slash. The entries of a
-	// directory are sorted without this slash.
+	// Records are sorted by full path, as if directory names ended in a slash. A directory lists
+	// names without this slash.
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Name() < list[j].Name() })
 	return list, nil
 }
 
-// hasFileBelow reports whether any record from record i on is an existing file below a directory.
+// hasFileBelow reports whether a record from i on is an existing file below a directory.
 func (p *Pak) hasFileBelow(i int, prefix string) bool {
 	for ; i < p.footer.count; i++ {
 		e, err := p.recordEntry(i)
@@ -158,7 +158,7 @@ func (p *Pak) hasFileBelow(i int, prefix string) bool {
 	return false
 }
 
-// search returns the first record whose name is not less than name. It starts at record from.
+// search returns the first record, from the record from on, whose name is not less than name.
 func (p *Pak) search(name string, from int) int {
 	return from + sort.Search(p.footer.count-from, func(i int) bool {
 		found, err := p.recordName(from + i)
@@ -190,7 +190,7 @@ func (f *file) Close() error {
 	return nil
 }
 
-// folder is an open directory of one or several paks.
+// A folder is an open directory of one or several paks.
 type folder struct {
 	info fs.FileInfo
 	list []fs.DirEntry
@@ -219,7 +219,7 @@ func (f *folder) ReadDir(n int) ([]fs.DirEntry, error) {
 	return left, nil
 }
 
-// info returns the fs.FileInfo of a file.
+// An info is the fs.FileInfo of an entry.
 type info struct{ Entry }
 
 func (i info) Name() string       { return path.Base(i.Entry.Name) }
@@ -229,7 +229,7 @@ func (i info) ModTime() time.Time { return time.Time{} }
 func (i info) IsDir() bool        { return false }
 func (i info) Sys() any           { return i.Entry }
 
-// folderInfo describes the directory with this name.
+// A folderInfo is the fs.FileInfo of a directory; the string is its name.
 type folderInfo string
 
 func (f folderInfo) Name() string     { return string(f) }
@@ -239,15 +239,13 @@ func (folderInfo) ModTime() time.Time { return time.Time{} }
 func (folderInfo) IsDir() bool        { return true }
 func (folderInfo) Sys() any           { return nil }
 
-// Layers combines paks into one file system. Files of a later pak replace files of earlier paks.
-// Files that a later pak removes do not exist. The file system implements [fs.ReadFileFS] and
-// [fs.ReadDirFS].
+// Layers combines paks into one file system. Files of later paks replace or remove files of earlier
+// paks. The file system implements [fs.ReadFileFS] and [fs.ReadDirFS].
 func Layers(paks ...*Pak) fs.FS { return &layeredPaks{paks} }
 
-// layeredPaks is the file system of [Layers].
 type layeredPaks struct{ paks []*Pak }
 
-// findInLayers returns the entry of a file and the pak that has it.
+// findInLayers returns the entry of a file, and the pak that contains the file.
 func (l *layeredPaks) findInLayers(op, name string) (*Pak, Entry, error) {
 	if !fs.ValidPath(name) {
 		return nil, Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -287,7 +285,7 @@ func (l *layeredPaks) ReadFile(name string) ([]byte, error) {
 // ReadDir lists a directory, as [fs.ReadDirFS] requires.
 func (l *layeredPaks) ReadDir(name string) ([]fs.DirEntry, error) {
 	found := map[string]fs.DirEntry{}
-	for _, p := range l.paks { // entries; later paks win
+	for _, p := range l.paks { // entries by name; later paks override earlier paks
 		list, err := p.ReadDir(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -301,7 +299,7 @@ func (l *layeredPaks) ReadDir(name string) ([]fs.DirEntry, error) {
 		full := path.Join(name, base)
 		if !e.IsDir() {
 			if _, _, err := l.findInLayers("readdir", full); err != nil {
-				continue // file that a later pak removes or replaces by a directory
+				continue // a later pak removes the file, or has a directory of that name
 			}
 		} else if len(l.paks) > 1 && !l.hasFile(full) {
 			continue
@@ -315,7 +313,7 @@ func (l *layeredPaks) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, nil
 }
 
-// hasFile reports whether a directory contains a file, directly or in a subdirectory.
+// hasFile reports whether a directory contains a file at any depth.
 func (l *layeredPaks) hasFile(folder string) bool {
 	for _, p := range l.paks {
 		for i := p.search(folder+"/", 0); i < p.footer.count; i++ {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Reading any file as a pak terminates without a panic, and takes no more memory than the file's
-// size allows.
+// FuzzOpen reads arbitrary files as paks. It expects no panics, and memory use in proportion to the
+// file's size.
 func FuzzOpen(f *testing.F) {
 	dir := f.TempDir()
 	seed := filepath.Join(dir, "seed.pak")

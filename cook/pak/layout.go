@@ -9,37 +9,34 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// chunkSize is the unit in which game patchers transfer data: they download the chunks of a file
+// chunkSize is the unit in which patchers of games transfer data. A patcher downloads the chunks
 // that the old version lacks.
 const chunkSize = 1 << 20
 
 const (
-	// restartSize is the mean distance, in bytes, between files that begin at a chunk boundary
-	// regardless of the preceding files.
+	// restartSize is the mean distance in bytes between files that always begin at a chunk
+	// boundary.
 	restartSize = 32 << 20
-	// minCut and maxCut limit the unused bytes at the end of a chunk.
-	minCut = 32 << 10
-	maxCut = 128 << 10
-	// largestStep is the maximum alignment of data.
+	// minCut and maxCut limit the number of unused bytes at the end of a chunk.
+	minCut      = 32 << 10
+	maxCut      = 128 << 10
 	largestStep = 64 << 10
 )
 
-// A layout assigns offsets to data in ascending order. The offsets depend only on names and sizes,
-// and an edit moves little data: data that shrinks, or grows by less than the free space after it,
-// moves no other data. Other edits move data only up to the next file that begins at a chunk
-// boundary. Two kinds of files begin at a chunk boundary:
+// A layout assigns ascending offsets to data. The offsets depend only on names and sizes, so that
+// an edit moves little data. Data that shrinks, or that grows into the free space after it, moves
+// no other data. Other edits move data only up to the next file that begins at a chunk boundary.
+// Two kinds of files begin at a chunk boundary:
 //
-//   - A file that would cross into the next chunk, together with some files just before it. The
-//     hashes of their names decide which file is the first, so the choice survives small moves.
-//   - A file chosen by the hash of its name alone, on average once every restartSize bytes. So
-//     adding or removing a file moves at most restartSize bytes, or moves files by whole chunks.
+//   - A file that would cross into the next chunk, with some files just before it. The hashes of the names choose the first of these files, so the choice survives small moves.
+//   - A file chosen by the hash of its name, on average once every restartSize bytes. Adding or removing a file therefore moves at most restartSize bytes, or moves files by whole chunks.
 type layout struct {
-	end  int64     // end of the added data
+	end  int64     // offset of the end of the data
 	held []*packed // files whose offsets may still change
 }
 
-// placeData assigns data an offset after the earlier data. It returns the files whose offsets are
-// now final, in order.
+// placeData appends data and assigns an offset. It returns the files whose offsets are now final,
+// in order.
 func (l *layout) placeData(p *packed) (final []*packed) {
 	step := stepFor(p.entry.Packed)
 	size := upToMultiple(p.entry.Packed, step)
@@ -66,22 +63,21 @@ func (l *layout) placeData(p *packed) (final []*packed) {
 	return append(final, p)
 }
 
-// finalizePlaces makes all offsets final.
+// finalizePlaces returns the remaining files, whose offsets are now final.
 func (l *layout) finalizePlaces() (final []*packed) {
 	final, l.held = l.held, nil
 	return final
 }
 
-// placeAtEnd assigns data the offset at the end.
 func (l *layout) placeAtEnd(p *packed) {
 	step := stepFor(p.entry.Packed)
 	p.entry.Offset = upToMultiple(l.end, step)
 	l.end = upToMultiple(p.entry.Offset+p.entry.Packed, step)
 }
 
-// cutBehind returns the index of the first held file that moves to a chunk boundary, or -1 if no
-// file moves. The index may equal the number of held files. The move leaves at most the given
-// number of unused bytes before the boundary.
+// cutBehind returns the index of the first held file that moves to the chunk boundary, or -1 if no
+// file moves. The index may equal the number of held files. A move leaves at most unused bytes
+// before the boundary.
 func (l *layout) cutBehind(boundary, unused int64) (first int) {
 	first = -1
 	least := uint64(0)
@@ -94,14 +90,14 @@ func (l *layout) cutBehind(boundary, unused int64) (first int) {
 	return first
 }
 
-// restarts reports whether data begins at a chunk boundary regardless of the preceding data. The
-// probability grows with the size.
+// restarts reports whether data always begins at a chunk boundary. The probability grows with the
+// size.
 func restarts(hash uint64, size int64) bool {
 	return float64(hash)*restartSize < float64(size)*(1<<64)
 }
 
-// stepFor returns the alignment of the start and the end of the space for data of the given size.
-// On average, large data gets 1/64 more space than it needs, so that it can grow a little.
+// stepFor returns the alignment for the start and end of data of the given size. The alignment
+// gives large data about 1/64 more space, so that it can grow a little.
 func stepFor(size int64) int64 {
 	if size < largeSize {
 		return smallAlign
@@ -109,14 +105,13 @@ func stepFor(size int64) int64 {
 	return min(max(pageSize, int64(1)<<(bits.Len64(uint64(size))-1)/32), largestStep)
 }
 
-// upToMultiple rounds n up to a multiple of step.
 func upToMultiple(n, step int64) int64 { return (n + step - 1) / step * step }
 
 // chunkEnd returns the end of the chunk that contains the byte before offset.
 func chunkEnd(offset int64) int64 { return upToMultiple(offset, chunkSize) }
 
-// directoryAt returns the offset of a directory of the given size after the data. Unless the pak is
-// small, the offset minimizes the number of chunks that the directory overlaps.
+// directoryAt returns the offset of a directory after data that ends at end. Except in small paks,
+// the directory overlaps as few chunks as possible.
 func directoryAt(end, size int64) int64 {
 	chunks := func(at int64) int64 { return (chunkEnd(at+size) - at/chunkSize*chunkSize) / chunkSize }
 	at := upToMultiple(end, pageSize)
@@ -127,13 +122,13 @@ func directoryAt(end, size int64) int64 {
 }
 
 const (
-	// Content of more than twice pieceSize is compressed in pieces of that size, one frame per
-	// piece, so that an edit does not change the frames of other pieces.
+	// Content of more than twice pieceSize is compressed in pieces, with one frame for each piece.
+	// An edit then changes the frames of only one piece.
 	pieceSize = 512 << 10
-	// pieceStep is the alignment of pieces: skippable frames pad each piece, so that it keeps its
-	// offset when earlier pieces shrink or grow a little.
+	// pieceStep is the alignment of pieces. Skippable frames pad each piece, so that later pieces
+	// keep their offsets when a piece grows a little.
 	pieceStep = 8 << 10
-	// skippable is the magic number of a skippable frame; the frame's size follows.
+	// skippable is the magic number of a skippable Zstandard frame.
 	skippable = 0x184d2a50
 )
 
@@ -142,16 +137,16 @@ func newFrameEncoder(level, workers int) (*zstd.Encoder, error) {
 		zstd.WithWindowSize(maxWindow), zstd.WithEncoderCRC(false))
 }
 
-// A packed value is a file in its stored form.
+// A packed is a file in the form in which it is stored.
 type packed struct {
-	i     int // index of the file
+	i     int // index of the file in Create's list
 	entry Entry
 	hash  uint64 // hash of the name
-	data  []byte // stored form; nil if the reused pak has it
+	data  []byte // data as it is stored; nil if the data is copied from the reused pak
 	old   *oldEntry
 }
 
-// packOrReuse reads and compresses a file, or finds its data in the reused pak.
+// packOrReuse finds a file's data in the reused pak, or else reads and compresses the file.
 func (w *writer) packOrReuse(i int) (packed, error) {
 	f := &w.files[i]
 	p := packed{i: i, entry: Entry{Name: f.Name, Gone: f.Gone}, hash: hashOf(f.Name)}
@@ -175,7 +170,6 @@ func (w *writer) packOrReuse(i int) (packed, error) {
 	return p, nil
 }
 
-// compressFrames compresses content to one or more frames.
 func compressFrames(encoder *zstd.Encoder, content []byte) (frames []byte) {
 	if len(content) <= 2*pieceSize {
 		return encoder.EncodeAll(content, nil)

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// laidOut assigns offsets to files of the given sizes. It returns the entries by name, and the end
-// of the data.
+// laidOut assigns offsets to files of the given sizes. It returns the entries and the end of the
+// data.
 func laidOut(sizes map[string]int64) (map[string]Entry, int64) {
 	l := layout{end: headerSize}
 	entries := map[string]Entry{}
@@ -27,9 +27,8 @@ func laidOut(sizes map[string]int64) (map[string]Entry, int64) {
 	return entries, l.end
 }
 
-// Data is in the order of names, aligned, and never overlaps. After an edit, the first file that
-// begins at a chunk boundary because of its hash moves by whole chunks, and all data after it moves
-// by the same distance.
+// TestLayoutLaws checks that data is in the order of names, is aligned, and does not overlap. After
+// an edit, all data from the next restarting file on must move by the same number of whole chunks.
 func TestLayoutLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -81,8 +80,8 @@ func TestLayoutLaws(t *testing.T) {
 	})
 }
 
-// Whatever the sizes of the files, at most a few percent of a pak is unused, and a file whose size
-// changes a little rarely moves others.
+// TestLayoutIsLocal draws random sizes. At most a few percent of a pak may be unused, and a small
+// change of a file may rarely move other files.
 func TestLayoutIsLocal(t *testing.T) {
 	for name, size := range sizesOf {
 		r := rand.New(rand.NewPCG(1, 1))
@@ -105,7 +104,7 @@ func TestLayoutIsLocal(t *testing.T) {
 			now, _ := laidOut(after)
 			moved := false
 			for file, e := range now {
-				// Moves by whole chunks do not count.
+				// Only moves relative to a chunk boundary count.
 				moved = moved || file != edited && e.Offset/chunkSize != now[edited].Offset/chunkSize && (e.Offset-before[file].Offset)%chunkSize != 0
 			}
 			if !moved {
@@ -118,7 +117,7 @@ func TestLayoutIsLocal(t *testing.T) {
 	}
 }
 
-// sizesOf holds functions that draw a file size, by the name of their range.
+// sizesOf has functions that draw a file size, by the name of the range.
 var sizesOf = map[string]func(r *rand.Rand) int64{
 	"1 to 32 KiB":     func(r *rand.Rand) int64 { return 1<<10 + r.Int64N(31<<10) },
 	"64 KiB to 1 MiB": func(r *rand.Rand) int64 { return 64<<10 + r.Int64N(960<<10) },
@@ -126,7 +125,7 @@ var sizesOf = map[string]func(r *rand.Rand) int64{
 	"1 KiB to 16 MiB": func(r *rand.Rand) int64 { return 1<<(10+r.IntN(14)) + r.Int64N(1<<10) },
 }
 
-// A directory overlaps no more chunks than its size requires.
+// TestDirectoryPlace expects a directory to overlap no more chunks than its size requires.
 func TestDirectoryPlace(t *testing.T) {
 	for _, size := range []int64{256, 300 << 10, 1 << 20, 1<<20 + 1, 5<<20 - 4096} {
 		for _, end := range []int64{32 << 20, 32<<20 + 1, 33<<20 - 5000, 40<<20 - 1} {

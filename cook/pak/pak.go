@@ -23,17 +23,16 @@ import (
 
 const signatureSize = ed25519.SignatureSize
 
-// A Pak is an open pak. Any number of goroutines may read it at once.
+// A Pak is an open pak. Several goroutines may use it concurrently.
 type Pak struct {
 	file      *os.File
 	footer    footer
-	directory *mapped.File // the part of the file from the records to the end
+	directory *mapped.File // mapped part of the file, from the records to the end
 
 	records, slots, names []byte
 }
 
-// Open opens a pak in constant time: parts of the directory are checked when they are used. Verify
-// checks everything.
+// Open opens a pak in constant time. It does not check the whole directory; see Verify.
 func Open(name string) (*Pak, error) {
 	p, err := mapPak(name)
 	if err != nil {
@@ -50,8 +49,7 @@ func mapPak(name string) (*Pak, error) {
 	return New(f)
 }
 
-// New is like Open for a file that is already open. New closes the file if it fails; otherwise
-// Close closes it.
+// New is like Open for an open file, which the Pak then owns. If New fails, it closes f.
 func New(f *os.File) (*Pak, error) {
 	p := &Pak{file: f}
 	if err := p.findDirectory(); err != nil {
@@ -61,7 +59,7 @@ func New(f *os.File) (*Pak, error) {
 	return p, nil
 }
 
-// findDirectory reads the footer and locates the directory.
+// findDirectory reads the footer and maps the directory.
 func (p *Pak) findDirectory() (err error) {
 	var header [headerSize]byte
 	if n, _ := p.file.ReadAt(header[:], 0); n < headerSize || string(header[:8]) != headerMagic {
@@ -94,8 +92,7 @@ func (p *Pak) findDirectory() (err error) {
 	return nil
 }
 
-// guardFaults turns a page fault into an error; such a fault means that the file was truncated
-// after it was opened.
+// guardFaults turns a page fault into an error. The fault means that the mapped file was truncated.
 func guardFaults(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -109,7 +106,7 @@ func guardFaults(do func() error) (err error) {
 	return do()
 }
 
-// Close closes the pak. Files opened from it can no longer be read.
+// Close closes the pak and makes its open files invalid.
 func (p *Pak) Close() error {
 	if p.directory != nil {
 		p.directory.Close()
@@ -121,11 +118,12 @@ func (p *Pak) Close() error {
 // Len returns the number of entries.
 func (p *Pak) Len() int { return p.footer.count }
 
-// Digest returns the BLAKE3 of the directory. It changes if any file or the order of the data
-// changes.
+// Digest returns the BLAKE3 hash of the directory. It changes with any file, and with the order of
+// the data.
 func (p *Pak) Digest() hashing.Digest { return p.footer.digest }
 
-// Patches returns the Digest of the pak to which this pak is a patch, or zero if it is not a patch.
+// Patches returns the Digest of the pak that this pak patches. It returns zero if this pak is not a
+// patch.
 func (p *Pak) Patches() hashing.Digest { return p.footer.patches }
 
 // Lookup finds an entry by its name. The entry may be Gone.
@@ -162,7 +160,6 @@ func (p *Pak) lookupEntry(name string) (e Entry, ok bool, err error) {
 	return e, false, nil
 }
 
-// recordName returns the name of a record.
 func (p *Pak) recordName(i int) ([]byte, error) {
 	record := p.records[recordSize*i:]
 	from, n := int64(binary.LittleEndian.Uint32(record[64:])), int64(binary.LittleEndian.Uint16(record[68:]))
@@ -172,7 +169,7 @@ func (p *Pak) recordName(i int) ([]byte, error) {
 	return p.names[from : from+n], nil
 }
 
-// recordEntry returns the entry of a record, or an error if the record is damaged.
+// recordEntry decodes a record, and returns an error if the record is damaged.
 func (p *Pak) recordEntry(i int) (Entry, error) {
 	name, err := p.recordName(i)
 	if err != nil {
@@ -213,7 +210,7 @@ func (p *Pak) Entries() iter.Seq2[Entry, error] {
 	}
 }
 
-// readUnchecked returns the content of an entry, without checking it against its digest.
+// readUnchecked returns the content of an entry without checking its digest.
 func (p *Pak) readUnchecked(e *Entry) ([]byte, error) {
 	data := make([]byte, e.Packed)
 	if n, err := p.file.ReadAt(data, e.Offset); int64(n) < e.Packed {
@@ -225,17 +222,17 @@ func (p *Pak) readUnchecked(e *Entry) ([]byte, error) {
 	return decodeEntry(data, e)
 }
 
-// decoders is a pool of frame decoders; each is used by one goroutine at a time.
+// decoders is a pool of Zstandard decoders.
 var decoders = sync.Pool{New: func() any {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
-		panic(err) // the options are valid
+		panic(err) // cannot happen, because the options are constant
 	}
 	return d
 }}
 
-// decodeEntry decodes the frames of an entry. Its memory use is limited by the size in the entry
-// and the maximum window, whatever the frames declare.
+// decodeEntry decodes the frames of an entry. The size in the entry and maxWindow limit the memory
+// use, even for malicious frames.
 func decodeEntry(data []byte, e *Entry) ([]byte, error) {
 	d := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(d)
@@ -259,8 +256,9 @@ func decodeEntry(data []byte, e *Entry) ([]byte, error) {
 	return out, nil
 }
 
-// Verify checks the whole pak: the directory, and the digests of all files. For each fault it calls
-// wrong with an error that wraps ErrDamaged. Verify itself fails if the pak cannot be read.
+// Verify checks the whole pak: the directory, and the digests of all files. It calls wrong for each
+// fault, with an error that wraps ErrDamaged. Verify itself returns an error only if it cannot read
+// the pak.
 func (p *Pak) Verify(wrong func(error)) error {
 	return guardFaults(func() error {
 		if hashing.DigestOf(p.directory.Data[:p.footer.footerSize()]) != p.footer.digest {
@@ -303,12 +301,11 @@ func (p *Pak) Verify(wrong func(error)) error {
 	})
 }
 
-// ErrSignature is the error for a pak that the key has not signed, or that was changed after
-// signing.
+// ErrSignature reports that a pak was not signed with the key, or was changed after signing.
 var ErrSignature = errors.New("the signature is wrong")
 
-// VerifySignature checks that the owner of a key has signed the directory, which contains the
-// digests of all files. Verify and ReadVerified check the files.
+// VerifySignature checks the signature of the directory, which contains the digests of all files.
+// It does not check the files; see Verify and ReadVerified.
 func (p *Pak) VerifySignature(key ed25519.PublicKey) error {
 	if !p.footer.signed {
 		return fmt.Errorf("%w: the pak has none", ErrSignature)
@@ -326,7 +323,7 @@ func (p *Pak) VerifySignature(key ed25519.PublicKey) error {
 	})
 }
 
-// ReadVerified is like ReadFile, but also checks the content against its digest.
+// ReadVerified is like ReadFile, but also checks the digest of the content.
 func (p *Pak) ReadVerified(name string) ([]byte, error) {
 	e, err := p.findEntry("read", name)
 	if err != nil {
@@ -344,13 +341,13 @@ func (p *Pak) ReadVerified(name string) ([]byte, error) {
 
 // A Difference is a file that differs between two paks.
 type Difference struct {
-	Old, New Entry // an entry without a name means that the pak does not have the file
+	Old, New Entry // Name is "" for a pak without the file
 }
 
-// Diff yields the files that differ between two paks, sorted by name. It ignores where and how
-// files are stored. If one pak is a patch to the other, Diff yields the files that the patch
-// changes, adds and removes. A patch to a third pak does not contain all files; Diff fails when it
-// needs one of the missing files.
+// Diff yields the files that differ between two paks, sorted by name. It compares contents and
+// ignores how files are stored. If one pak patches the other, Diff yields the files that the patch
+// changes, adds and removes. Diff fails if it needs a file that a patch to a third pak does not
+// contain.
 func Diff(a, b *Pak) iter.Seq2[Difference, error] {
 	return func(yield func(Difference, error) bool) {
 		nextA, stopA := iter.Pull2(a.Entries())
@@ -399,8 +396,8 @@ func Diff(a, b *Pak) iter.Seq2[Difference, error] {
 	}
 }
 
-// inherits reports whether p, which has no record for an entry of other, agrees with that entry:
-// either p is a patch to other, or the file is in neither pak.
+// inherits reports whether p agrees with an entry of other although p has no such record. This is
+// so if p patches other, or if the entry only removes a file.
 func (p *Pak) inherits(other *Pak, e *Entry) (bool, error) {
 	switch p.Patches() {
 	case hashing.Digest{}:

@@ -23,7 +23,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// content returns random data that compresses well or, in half of all cases, not at all.
+// content returns random data. In half of all cases, the data compresses well.
 func content(r *rand.Rand, size int) []byte {
 	b := make([]byte, size)
 	if r.IntN(2) == 0 {
@@ -38,7 +38,7 @@ func content(r *rand.Rand, size int) []byte {
 	return b
 }
 
-// filesOf returns the files of a tree, for Create.
+// filesOf returns the files of a tree as arguments of Create.
 func filesOf(tree map[string][]byte) (files []File) {
 	for name, data := range tree {
 		files = append(files, File{Name: name, Read: func() ([]byte, error) { return data, nil }})
@@ -65,7 +65,7 @@ func open1(t testing.TB, name string) *Pak {
 	return p
 }
 
-// verified fails the test unless the pak is sound and holds exactly the files of the tree.
+// verified fails the test unless the pak is undamaged and has exactly the files of the tree.
 func verified(t testing.TB, p *Pak, tree map[string][]byte) {
 	t.Helper()
 	if err := p.Verify(func(err error) { t.Error(err) }); err != nil {
@@ -86,7 +86,7 @@ func verified(t testing.TB, p *Pak, tree map[string][]byte) {
 	}
 }
 
-// A Pak meets the requirements of fs.FS, and so do Layers.
+// TestFS runs fstest.TestFS on a Pak and on Layers.
 func TestFS(t *testing.T) {
 	dir := t.TempDir()
 	tree := map[string][]byte{
@@ -131,9 +131,8 @@ func TestFS(t *testing.T) {
 	}
 }
 
-// After any edits, a pak that replaces another has the same content as a pak written from scratch.
-// Unchanged data keeps its offset, paks with equal content are equal byte for byte, and Diff
-// reports the differences of the trees.
+// TestReplace replaces paks after random edits. A pak with Previous must have the same content as a
+// new pak, unchanged data must keep its offset, and Diff must report the edits.
 func TestReplace(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows may refuse to replace a pak that is open")
@@ -206,12 +205,12 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// Diff of a patch and its base yields the files that the patch changes, adds and removes, in both
-// directions. Diff of a patch for a third pak fails if it needs a file that the patch does not
-// contain.
+// TestDiffOfPatch compares a patch with its base in both directions. Diff must yield the files that
+// the patch changes, adds and removes, and must fail for a patch to a third pak if it lacks a
+// needed file.
 func TestDiffOfPatch(t *testing.T) {
 	dir := t.TempDir()
-	type digests [2]hashing.Digest // digests of the old and the new file, zero for none
+	type digests [2]hashing.Digest // digests of the old and the new file; zero if the file is missing
 	rapid.Check(t, func(t *rapid.T) {
 		made := func(name string, files []File, patches hashing.Digest) *Pak {
 			name = filepath.Join(dir, name)
@@ -227,7 +226,7 @@ func TestDiffOfPatch(t *testing.T) {
 		}
 		var before, after, patch []File
 		var changes, undone []digests
-		lacking := false // whether the base has a file that is not in the patch
+		lacking := false // whether the base has a file that the patch lacks
 		patch = append(patch, File{Name: "0", Gone: true})
 		for i, old := range rapid.SliceOfN(rapid.StringN(0, 2, -1), 0, 9).Draw(t, "old files, empty for none") {
 			file := func(text string) File {
@@ -273,8 +272,8 @@ func TestDiffOfPatch(t *testing.T) {
 	})
 }
 
-// An edit of 64 KiB in a pak of 48 MiB changes the bytes of that file and the directory, in
-// two chunks of a patcher.
+// TestEditTouchesLittle edits 64 KiB in a pak of 48 MiB. Only the bytes of the file and of the
+// directory may change, in two chunks.
 func TestEditTouchesLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -309,8 +308,8 @@ func TestEditTouchesLittle(t *testing.T) {
 	verified(t, open1(t, name), tree)
 }
 
-// Opening a pak takes the same number of allocations for any number of files, and looking up a file
-// takes at most a few.
+// TestOpenAllocations expects the allocations of Open not to depend on the number of files. A
+// lookup may allocate only a few times.
 func TestOpenAllocations(t *testing.T) {
 	allocations := func(files int) float64 {
 		tree := map[string][]byte{}
@@ -336,8 +335,8 @@ func TestOpenAllocations(t *testing.T) {
 	}
 }
 
-// Verify finds a changed byte of a file or of the directory, and VerifySignature a changed byte of
-// the signed part.
+// TestDamage flips bytes. Verify must detect changes of files and of the directory, and
+// VerifySignature must detect changes of the signed part.
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	public, key, _ := ed25519.GenerateKey(nil)
@@ -407,7 +406,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// An invalid or unreadable file is an error. It leaves no file behind, and the previous pak stays.
+// TestCreateFails expects an error for an invalid or unreadable file. The new pak must not exist,
+// and the previous pak must remain.
 func TestCreateFails(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.pak")
@@ -429,8 +429,8 @@ func TestCreateFails(t *testing.T) {
 	}
 }
 
-// Files are read by many goroutines at once, at any offset. Reading a pak that is truncated while
-// it is open returns an error.
+// TestConcurrent reads files from many goroutines at random offsets. It then truncates the open pak
+// and expects errors.
 func TestConcurrent(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	tree := map[string][]byte{}
@@ -473,8 +473,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// If a directory is truncated while it is mapped, reading it returns an error and does not crash
-// the program.
+// TestCutWhileMapped truncates a mapped directory, and expects an error instead of a crash.
 func TestCutWhileMapped(t *testing.T) {
 	tree := map[string][]byte{}
 	for i := range 5000 {
@@ -484,7 +483,7 @@ func TestCutWhileMapped(t *testing.T) {
 	create1(t, name, tree, Options{Level: -1})
 	p := open1(t, name)
 	if err := os.Truncate(name, 4096); err != nil {
-		t.Skip(err) // this system cannot truncate files in use
+		t.Skip(err) // this system cannot truncate open files
 	}
 	if data := p.directory.Data; len(data) < 64<<10 {
 		t.Fatalf("a directory of %d bytes is not mapped", len(data))

@@ -16,20 +16,19 @@ import (
 // A reuse copies data from another pak. A nil reuse has no data.
 type reuse struct {
 	file  *os.File
-	known map[hashing.Digest]*oldEntry // entries by content
-	run   run                          // the bytes whose copy was deferred
+	known map[hashing.Digest]*oldEntry
+	run   run // range whose copy is deferred
 }
 
-// An oldEntry is an entry of the reused pak.
 type oldEntry struct {
 	Entry
-	number int // position in the order of the data
+	number int // index in the order of the data
 }
 
 // A run is a range of bytes that is copied with one call.
 type run struct {
 	from, to, size int64
-	last           int // number of its last entry
+	last           int // number of the last entry in the range
 }
 
 func newReuse(p *Pak) (*reuse, error) {
@@ -51,8 +50,8 @@ func newReuse(p *Pak) (*reuse, error) {
 	return r, nil
 }
 
-// reuseKnown looks for the content of a file in the reused pak. If it finds the content, it fills
-// in the file's entry and returns true.
+// reuseKnown looks up the content of a file in the reused pak. If it finds the content, it fills in
+// p's entry and returns true.
 func (r *reuse) reuseKnown(p *packed, digest hashing.Digest, size int64) bool {
 	if r == nil {
 		return false
@@ -65,11 +64,11 @@ func (r *reuse) reuseKnown(p *packed, digest hashing.Digest, size int64) bool {
 	return true
 }
 
-// copyFromOld copies the data of a file to its offset. It may defer the copy, to copy the next
-// files with the same call.
+// copyFromOld copies the data of a file to its offset. It may defer the copy, so that one call also
+// copies the next files.
 func (r *reuse) copyFromOld(out *os.File, p *packed) error {
 	from, to := p.old.Offset, p.entry.Offset
-	// Adjacent entries form one run; only zeros lie between them.
+	// Only zeros separate adjacent entries of one range.
 	if n := &r.run; n.size > 0 && p.old.number == n.last+1 && to-n.to == from-n.from {
 		n.size, n.last = from+p.old.Packed-n.from, p.old.number
 		return nil
@@ -81,9 +80,8 @@ func (r *reuse) copyFromOld(out *os.File, p *packed) error {
 	return nil
 }
 
-// copyPutOff copies the run that copyFromOld has deferred. Package os lets the system copy. The
-// system can share blocks between the files if the run begins with a whole block and has the same
-// alignment in both files.
+// copyPutOff copies the deferred range with a system call. The system may share blocks if the range
+// has the same alignment in both files.
 func (r *reuse) copyPutOff(out *os.File) error {
 	if r == nil || r.run.size == 0 {
 		return nil
@@ -111,7 +109,7 @@ func copyRange(dst, src *os.File, to, from, size int64) error {
 	return err
 }
 
-// keepUnchanged finds the unchanged files of the previous pak, which keep their offsets.
+// keepUnchanged finds the unchanged files of the previous pak. They keep their offsets.
 func (w *writer) keepUnchanged(ctx context.Context, name string) error {
 	old, err := Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -161,7 +159,7 @@ func (w *writer) keepUnchanged(ctx context.Context, name string) error {
 		end = max(end, r.to)
 	}
 	if used.haveOverlap() || end-bytes > headerSize+pageSize*int64(len(used)) && 4*(end-bytes) > end {
-		clear(w.kept) // the previous pak is damaged, or too much of it is unused: start anew
+		clear(w.kept) // the previous pak is damaged, or too much of it is unused
 		clear(w.entries)
 		return nil
 	}
@@ -169,8 +167,8 @@ func (w *writer) keepUnchanged(ctx context.Context, name string) error {
 	return w.copyPrevious(old, known)
 }
 
-// copyPrevious copies the unchanged data of the previous pak, sharing its blocks if the file system
-// can, and fills the rest with zeros.
+// copyPrevious copies the unchanged data of the previous pak, and fills the rest with zeros. It
+// shares blocks if the file system supports that.
 func (w *writer) copyPrevious(old *Pak, known map[string]Entry) error {
 	if reflink.Clone(w.out, old.file) == nil {
 		for i, kept := range w.kept {
@@ -195,7 +193,7 @@ func (w *writer) copyPrevious(old *Pak, known map[string]Entry) error {
 	return nil
 }
 
-// writeZeros writes zeros from one offset up to another.
+// writeZeros writes zeros from the offset from up to the offset to.
 func (w *writer) writeZeros(from, to int64) error {
 	if from >= to {
 		return nil
@@ -204,7 +202,7 @@ func (w *writer) writeZeros(from, to int64) error {
 	return err
 }
 
-// A region is a range of bytes in a file, from one offset up to another.
+// A region is a range of bytes in a file; to is exclusive.
 type region struct{ from, to int64 }
 
 type regions []region
@@ -213,7 +211,6 @@ func (r regions) sortRegions() {
 	slices.SortFunc(r, func(a, b region) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 }
 
-// haveOverlap reports whether two regions overlap.
 func (r regions) haveOverlap() bool {
 	r.sortRegions()
 	end := int64(0)
@@ -226,7 +223,7 @@ func (r regions) haveOverlap() bool {
 	return false
 }
 
-// gaps returns the gaps between regions, starting at an offset.
+// gaps returns the gaps between regions from an offset on.
 func (r regions) gaps(from int64) (gaps regions) {
 	r.sortRegions()
 	for _, x := range r {
@@ -238,8 +235,7 @@ func (r regions) gaps(from int64) (gaps regions) {
 	return gaps
 }
 
-// takeRoom returns the offset of the first region that has room for data of the given size, and
-// removes this space from the regions.
+// takeRoom returns the offset of the first sufficient region, and removes the used space from it.
 func (r regions) takeRoom(size int64) (offset int64, ok bool) {
 	for i := range r {
 		if at := alignData(r[i].from, size); at+size <= r[i].to && at >= r[i].from {

@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// Reuse does not change the bytes of the new pak. Files whose data is in the reused pak are not
-// read.
+// TestReuse expects Reuse not to change the bytes of a new pak. Files with data in the reused pak
+// must not be read.
 func TestReuse(t *testing.T) {
 	dir := t.TempDir()
 	old, fresh, reused := filepath.Join(dir, "old.pak"), filepath.Join(dir, "fresh.pak"), filepath.Join(dir, "reused.pak")
@@ -74,7 +74,7 @@ func TestReuse(t *testing.T) {
 				known++
 				f.Read = func() ([]byte, error) { return nil, fmt.Errorf("%s is read", name) }
 			}
-			if r.IntN(4) == 0 { // size and digest are unknown before reading
+			if r.IntN(4) == 0 { // Size and Digest are unknown for some files
 				f.Size, f.Digest, f.Read = 0, hashing.Digest{}, func() ([]byte, error) { return data, nil }
 			}
 			files = append(files, f)
@@ -95,9 +95,9 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// An edit of 64 KiB changes two chunks of a patcher: the chunk of the edited data and the chunk of
-// the directory. This holds for files that are stored, compressed as a whole, and compressed in
-// pieces. Where the file system shares blocks, only these chunks are written.
+// TestEditInNewPakTouchesLittle edits 64 KiB of a file. Only the chunks of the edited data and of
+// the directory may change, for stored and for compressed files. If the file system shares blocks,
+// only these chunks may be written.
 func TestEditInNewPakTouchesLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -110,7 +110,6 @@ func TestEditInNewPakTouchesLittle(t *testing.T) {
 	for i := range 250 {
 		tree[fmt.Sprintf("%d/asset%d.bin", i%7, i)] = make([]byte, 200<<10)
 	}
-	// Half of the files are compressible.
 	fill := func(name string, data []byte) {
 		for k := range data {
 			data[k] = byte(r.Uint32())

@@ -17,14 +17,14 @@ import (
 	"testing"
 )
 
-// An archive is open for reading.
+// An archive is an open archive of any format.
 type archive interface {
 	find(name string) (offset, size int64, ok bool)
 	open(name string) (io.ReadCloser, error)
 	Close() error
 }
 
-// A rival is an archive format, read the way that its engine reads it.
+// A rival is another archive format, which is read as in its engine.
 type rival struct {
 	name  string
 	write func(name string, tree map[string][]byte) error
@@ -61,7 +61,7 @@ func (p ours) find(name string) (offset, size int64, ok bool) {
 
 func (p ours) open(name string) (io.ReadCloser, error) { return p.Open(name) }
 
-// zipped is a zip file. archive/zip indexes the names on the first lookup.
+// zipped is an open zip file. Package archive/zip indexes the names on the first lookup.
 type zipped struct{ *zip.ReadCloser }
 
 func writeZip(method uint16) func(string, map[string][]byte) error {
@@ -108,7 +108,7 @@ func (z zipped) open(name string) (io.ReadCloser, error) { return z.Open(name) }
 // place is the position of a file in an archive.
 type place struct{ offset, size int64 }
 
-// storedIn is an archive of uncompressed files.
+// storedIn is an open archive of uncompressed files.
 type storedIn struct {
 	*os.File
 	lookup func(name string) (place, bool)
@@ -127,10 +127,10 @@ func (s *storedIn) open(name string) (io.ReadCloser, error) {
 	return io.NopCloser(io.NewSectionReader(s.File, p.offset, p.size)), nil
 }
 
-// PCK, version 2, of Godot 4: a header of 96 bytes, the number of files, a record for each file,
-// and the data. A record has the length of the path, padded to a multiple of 4, the path, offset,
-// size, MD5 and flags. Data is aligned to 32 bytes here, as Godot exports it. Mounting puts all
-// files into a table keyed by the MD5 of their paths.
+// This is PCK, version 2, of Godot 4. A PCK has a header of 96 bytes, the number of files, a record
+// for each file, and the data. A record has the length of the path, padded to a multiple of 4, the
+// path, offset, size, MD5 and flags. Godot exports data with an alignment of 32 bytes. It opens a
+// PCK by putting all files into a hash table, keyed by the MD5 of the path.
 const (
 	pckHeader = 96
 	pckAlign  = 32
@@ -196,10 +196,9 @@ func mountPCK(name string) (archive, error) {
 	}}, nil
 }
 
-// PAK of Quake: "PACK", offset and size of the directory, data, directory. A record in the
-// directory has 56 bytes of name, the offset and the size. All numbers have 32 bits. Quake reads
-// the directory and looks up a name by a linear search; here the names are in a map, as in newer
-// engines.
+// This is PAK of Quake. A PAK has "PACK", offset and size of the directory, the data, and the
+// directory. A record has 56 bytes of name, the offset and the size. All numbers have 32 bits.
+// Quake searches the directory linearly; here a map holds the names, as in newer engines.
 const quakeRecord = 64
 
 func writeQuake(name string, tree map[string][]byte) error {
@@ -240,7 +239,6 @@ func mountQuake(name string) (archive, error) {
 	return &storedIn{f, func(name string) (place, bool) { p, ok := files[name]; return p, ok }}, nil
 }
 
-// Each compared format reads back the files that it has written.
 func TestRivals(t *testing.T) {
 	tree := map[string][]byte{"a": []byte("first"), "b/second.txt": bytes.Repeat([]byte("second "), 300), "empty": {}}
 	for _, r := range rivals {

@@ -8,12 +8,12 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// Shout is a recipe for text in capitals. Its field is an option that rules can set.
+// Shout is a recipe that converts text to uppercase. Rules can set its field as an option.
 type Shout struct {
 	Marks int `toml:"marks" min:"0" max:"9" doc:"exclamation marks put after the text"`
 }
 
-// Outputs names the file that Cook writes.
+// Outputs returns the name template of the file that Cook writes.
 func (s *Shout) Outputs() []string { return []string{"{stem}.shout"} }
 
 // Cook reads the source and writes the output.
@@ -25,7 +25,7 @@ func (s *Shout) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, append(bytes.ToUpper(text), bytes.Repeat([]byte("!"), s.Marks)...))
 }
 
-// A recipe that needs memory of twice the size of its source, and cooks files called *.whisper.
+// This recipe needs memory of twice the size of its source, and cooks files called *.whisper.
 func ExampleRecipe() {
 	shout := recipe.Recipe{
 		Name: "shout", Version: 1, Extensions: []string{".whisper"},

@@ -12,13 +12,13 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// Glob returns the sorted names of the files that match a pattern, in the form that Read, OpenDep
-// and Depend take. In a pattern, *, ?, [a-z] and {a,b} match parts of one name, and ** matches any
-// number of directories. Only a pattern that begins with a dot matches a name that begins with a
-// dot. Glob does not follow links to directories.
+// Glob returns the sorted names of the files that match a pattern. In a pattern, *, ?, [a-z] and
+// {a,b} match parts of one name, and ** matches any number of directories. Names that begin with a
+// dot match only patterns that begin with a dot. Glob does not follow links to directories. The
+// names can be passed to Read, OpenDep and Depend.
 //
-// The list of names is a dependency; the content of the files is not. The source is cooked again
-// when a matching file is added or removed.
+// The list of names is a dependency, but the contents are not. The source is cooked again when a
+// matching file is added or removed.
 func (j *Job) Glob(pattern string) ([]string, error) {
 	switch {
 	case !doublestar.ValidatePattern(pattern) || strings.IndexByte(pattern, 0) >= 0:
@@ -43,18 +43,17 @@ func (j *Job) Glob(pattern string) ([]string, error) {
 	return slices.Compact(g.found), err
 }
 
-// validPart reports whether an element of a pattern is itself a valid pattern.
 func validPart(part string) bool {
 	return doublestar.ValidatePattern(part) && strings.Count(part, "{") == strings.Count(part, "}")
 }
 
-// A globWalk finds the files that match a pattern and records the listings for a job.
+// A globWalk finds the files that match a pattern, and records listings as dependencies of a job.
 type globWalk struct {
 	job   *Job
 	found []string
 }
 
-// walkParts finds the files below a directory whose names match parts of a pattern.
+// walkParts finds the files below a directory that match the elements of a pattern.
 func (g *globWalk) walkParts(folder string, parts []string) error {
 	part, rest := parts[0], parts[1:]
 	switch {
@@ -76,7 +75,8 @@ func (g *globWalk) walkParts(folder string, parts []string) error {
 	})
 }
 
-// eachMatch calls do for each matching name in a directory, and records the listing.
+// eachMatch calls do for each matching name in a directory, and records the listing as a
+// dependency.
 func (g *globWalk) eachMatch(folder, pattern string, ofFolders bool, do func(name string) error) error {
 	at, err := dependency.OfNames(folder, pattern, ofFolders).Resolve(g.job.env.Path)
 	if err != nil {
@@ -94,8 +94,8 @@ func (g *globWalk) eachMatch(folder, pattern string, ofFolders bool, do func(nam
 	return nil
 }
 
-// listNames returns the names in a directory that match a listing's pattern, and records the
-// listing.
+// listNames returns the names in a directory that match a pattern, and records the listing as a
+// dependency.
 func (j *Job) listNames(folder string, at Dependency) ([]string, error) {
 	if j.env.List == nil {
 		return nil, errors.New("directories cannot be listed here")
@@ -107,5 +107,4 @@ func (j *Job) listNames(folder string, at Dependency) ([]string, error) {
 	return names, err
 }
 
-// isPattern reports whether a name contains special pattern characters.
 func isPattern(name string) bool { return strings.ContainsAny(name, `*?[{\\`) }

@@ -41,7 +41,7 @@ func TestGlob(t *testing.T) {
 	for _, tc := range []struct {
 		pattern string
 		want    []string
-		deps    []string // paths
+		deps    []string
 	}{
 		{"*.h", []string{"b.h", "c.h"}, []string{"d/*.h"}},
 		{"./*.h", []string{"b.h", "c.h"}, []string{"d/*.h"}},
@@ -92,7 +92,7 @@ func TestGlobRefuses(t *testing.T) {
 	}
 }
 
-// Glob finds the same files as doublestar.Glob, which walks the tree itself.
+// TestGlobIsDoublestar compares Glob with doublestar.Glob, which walks the tree itself.
 func TestGlobIsDoublestar(t *testing.T) {
 	names := rapid.SampledFrom([]string{"a", "b", "a/a", "a/b", "b/a/c", "b/b/b", "c/x/y/z", "ab", "b/ab"})
 	parts := rapid.SampledFrom([]string{"a", "b", "*", "**", "?", "[ab]", "{a,b}", "a*", "x", "y"})

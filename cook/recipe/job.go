@@ -17,8 +17,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Job cooks one source once: a recipe reads files and writes outputs through it. It belongs to
-// one goroutine, which may distribute work with Each.
+// A Job cooks one source. A recipe reads files and writes outputs through it. Only one goroutine
+// may use a Job; Each can distribute work over others.
 type Job struct {
 	recipe   Recipe
 	env      jobenv.Env
@@ -27,24 +27,23 @@ type Job struct {
 	warnings []string
 }
 
-// A Dependency is something besides the source that the result depends on. Recipes outside this
-// module set only Path, which declares a dependency on the content of a file. The other fields
-// describe dependencies that the methods of a Job record, such as the names in a directory. A
-// Dependency has the fields
+// A Dependency is an input of the result besides the source. Recipes outside of this module set
+// only Path, to declare a dependency on the content of a file. The other fields describe
+// dependencies that the methods of Job record, such as the names in a directory. A Dependency has
+// the fields
 //
 //	Kind     dependency.Kind // 0 for the content of a file
-//	Path     string          // path as Job.Read takes it
+//	Path     string          // path in the form of Job.Read
 //	Pattern  string          // pattern of names in a directory
 //	Function string          // name and version of an Extract
 //	Subject  string          // path that an Extract is about
 type Dependency = dependency.Dependency
 
-// A Dep is a dependency that a job has recorded: something that its recipe read or looked for. It
-// has the fields
+// A Dep is a recorded dependency, which the recipe read or looked for. It has the fields
 //
 //	On    Dependency // dependency with a path in the asset tree
-//	Name  string     // the path as the recipe wrote it; a renamed directory keeps it
-//	Found bool       // false if there was no such file or directory
+//	Name  string     // path as the recipe wrote it; unchanged if the directory is renamed
+//	Found bool       // whether the file or directory exists
 type Dep = jobenv.Dep
 
 func init() {
@@ -53,12 +52,12 @@ func init() {
 	jobenv.Recorded = func(job any) ([]Dep, []string) { return job.(*Job).recordedInputs() }
 }
 
-// Ext returns the extension of the source in lower case with its dot, "" if there is none. It is
-// part of the action ID.
+// Ext returns the source's extension in lower case with its dot, or "". It is part of the action
+// ID.
 func (j *Job) Ext() string { return Ext(j.env.Path) }
 
-// Ext returns the lower-case extension of a path, with its dot. A name whose only dot is its first
-// character has no extension.
+// Ext returns the lower-case extension of a path with its dot. A name whose only dot comes first
+// has no extension.
 func Ext(p string) string {
 	name := path.Base(p)
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
@@ -67,8 +66,8 @@ func Ext(p string) string {
 	return ""
 }
 
-// Path returns the path of the source in the asset tree. It panics unless the recipe sets UsesPath;
-// otherwise a renamed source would keep its old result.
+// Path returns the source's path in the asset tree. It panics unless the recipe sets UsesPath;
+// without UsesPath, a renamed source would keep its old result.
 func (j *Job) Path() string {
 	if !j.recipe.UsesPath {
 		panic("recipe " + j.recipe.Name + ": Job.Path without Recipe.UsesPath")
@@ -76,10 +75,10 @@ func (j *Job) Path() string {
 	return j.env.Path
 }
 
-// Link returns the relative path, with slashes, by which one output (index from) refers to another
-// (index to). The path is not fixed: rules set the names of outputs, and may have another recipe
-// cook the outputs further. Link panics unless the recipe sets NamesOutputs; otherwise a
-// stored result would be reused after the name has changed.
+// Link returns the relative path, with slashes, from output number from to output number to. Rules
+// may set the names of outputs, or have another recipe cook them further, so the path is not
+// constant. Link panics unless the recipe sets NamesOutputs; without NamesOutputs, a stored result
+// could contain an old name.
 func (j *Job) Link(from, to int) string {
 	if !j.recipe.NamesOutputs {
 		panic("recipe " + j.recipe.Name + ": Job.Link without Recipe.NamesOutputs")
@@ -100,9 +99,9 @@ func (j *Job) Source() ([]byte, error) {
 	return data, err
 }
 
-// Hold records that the job has allocated memory of a kind, such as "decoded images", for memory
-// profiles. The memory counts as held until the job ends. After the first 64 kinds, all others
-// count as one kind.
+// Hold records, for memory profiles, that the job has allocated memory of a kind, such as "decoded
+// images". The memory counts until the job ends. After the first 64 kinds, all others count as one
+// kind.
 func (j *Job) Hold(kind string, bytes int) {
 	if j.env.Hold != nil && bytes > 0 {
 		j.env.Hold(kind, int64(bytes))
@@ -110,8 +109,8 @@ func (j *Job) Hold(kind string, bytes int) {
 }
 
 // Step names the current work of the recipe, such as "decode", in recordings and progress lines.
-// The step lasts until the returned function is called. Steps may nest. Use few and short names
-// that are the same for all sources; after the first 64 names, all others count as one. Only the
+// The step lasts until the returned function is called. Steps may nest. Use few short names, and
+// the same names for all sources; after the first 64 names, all others count as one. Only the
 // goroutine of the job may call Step.
 //
 //	defer job.Step("decode")()
@@ -124,14 +123,15 @@ func (j *Job) Step(name string) (end func()) {
 
 func noStep() {}
 
-// Each calls do for each number below n, in the goroutine of the job and, while CPUs are idle, in
+// Each calls do for each number below n. It uses the goroutine of the job and, while CPUs are idle,
 // other goroutines. The result must not depend on the order of the calls, so each call should write
-// to its own location. do must not use the job. Calls that take 1 to 50 ms are long enough to be
-// worth a goroutine switch and short enough that other assets need not wait. Traits.Estimate must
-// count the memory of a call once for each CPU.
+// to its own location. do must not use the job.
 //
-// Each returns after the last call, with the error of the lowest number that failed. After a
-// failure, or when ctx is done, no more calls begin.
+// Calls should take 1 to 50 ms: longer than a goroutine switch, but short enough that other assets
+// need not wait. Traits.Estimate must count the memory of a call once for each CPU.
+//
+// Each returns after the last call, with the error of the lowest failed number. After an error, or
+// when ctx is done, no more calls begin.
 func (j *Job) Each(ctx context.Context, n int, do func(i int) error) error {
 	if j.env.Each != nil && n > 1 {
 		return j.env.Each(ctx, n, do)
@@ -148,7 +148,7 @@ func (j *Job) Each(ctx context.Context, n int, do func(i int) error) error {
 }
 
 // OpenDep opens another file and records it as a dependency. If the file does not exist, the error
-// is fs.ErrNotExist, and the absence is recorded.
+// is fs.ErrNotExist, and its absence is recorded.
 func (j *Job) OpenDep(name string) (fs.File, error) {
 	at, err := dependency.OfFile(name).Resolve(j.env.Path)
 	if err != nil {
@@ -168,12 +168,12 @@ func (j *Job) Read(name string) ([]byte, error) {
 	return data, err
 }
 
-// ErrChanged is returned if an input changed while the recipe was reading it. The run then cooks
-// the source again.
+// ErrChanged is returned if an input changed while the recipe read it. The run then cooks the
+// source again.
 var ErrChanged = errors.New("the file changed while it was being read")
 
-// Depend records a dependency without reading it, for recipes whose external program has read it.
-// An absent file is not an error.
+// Depend records a dependency without reading it, for recipes whose external program reads it. A
+// missing file is not an error.
 func (j *Job) Depend(on Dependency) error {
 	at, err := on.Resolve(j.env.Path)
 	if err != nil {
@@ -186,7 +186,7 @@ func (j *Job) Depend(on Dependency) error {
 		if j.env.IsLink == nil {
 			return errors.New("symbolic links are not supported here")
 		}
-		var is bool // recorded as a dependency whether true or false
+		var is bool // records that the file exists, or that it does not
 		if is, err = j.env.IsLink(at.Path); err == nil {
 			j.recordDependency(on.Path, at, is)
 		}
@@ -198,7 +198,6 @@ func (j *Job) Depend(on Dependency) error {
 	return err
 }
 
-// statDependency records a file and reports whether it exists.
 func (j *Job) statDependency(name string, at Dependency) (found bool, err error) {
 	info, err := j.env.Stat(at.Path)
 	switch {
@@ -211,9 +210,8 @@ func (j *Job) statDependency(name string, at Dependency) (found bool, err error)
 	return err == nil, nil
 }
 
-// Exists reports whether another file exists, without reading it. Only its existence is a
-// dependency: the source is cooked again when the file is created or removed, not when it is
-// edited.
+// Exists reports whether another file exists. Only the existence is a dependency: the source is
+// cooked again when the file is created or removed, but not when it is edited.
 func (j *Job) Exists(name string) (bool, error) {
 	at, err := Dependency{Kind: dependency.Presence, Path: name}.Resolve(j.env.Path)
 	if err != nil {
@@ -222,15 +220,15 @@ func (j *Job) Exists(name string) (bool, error) {
 	return j.statDependency(name, at)
 }
 
-// Limits for the warnings of a job: the number of lines, and the bytes of a line.
+// These limits apply to the warnings of a job: the number of lines, and the bytes of a line.
 const (
 	maxWarnings = 20
 	maxWarning  = 500
 )
 
-// Warn records a line about a fault of the source that does not prevent cooking. Each run that
-// cooks or restores the result reports the warning, and with -strict it is a failure. Combine
-// repeated faults into one line that states how many there are.
+// Warn records one line about a fault of the source that does not prevent cooking. Each run that
+// cooks or restores the result reports the warning. With -strict, the asset fails. Combine repeated
+// faults into one line with their number.
 func (j *Job) Warn(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	if len(line) > maxWarning {
@@ -241,16 +239,15 @@ func (j *Job) Warn(format string, args ...any) {
 	}
 }
 
-// Note reports a line about the machine or the run, not about the source. A run prints each
-// distinct line once; the line is not stored with the result.
+// Note reports one line about the machine or the run rather than the source. A run prints each
+// distinct line once, and does not store it with the result.
 func (j *Job) Note(format string, args ...any) {
 	if j.env.Note != nil {
 		j.env.Note(fmt.Sprintf(format, args...))
 	}
 }
 
-// recordedInputs returns the dependencies, each once and sorted by name, and the lines passed to
-// Warn.
+// recordedInputs returns the distinct dependencies, sorted by name, and the warnings.
 func (j *Job) recordedInputs() ([]Dep, []string) {
 	slices.SortFunc(j.deps, func(a, b Dep) int { return dependency.Compare(a.On.Named(a.Name), b.On.Named(b.Name)) })
 	j.deps = slices.CompactFunc(j.deps, func(a, b Dep) bool { return a.On.Named(a.Name) == b.On.Named(b.Name) })
@@ -259,7 +256,7 @@ func (j *Job) recordedInputs() ([]Dep, []string) {
 
 // recordDependency records a dependency in the asset tree under the path that the recipe wrote.
 func (j *Job) recordDependency(name string, at Dependency, found bool) {
-	// The source itself is already part of the action ID.
+	// The source is already part of the action ID.
 	if at.Seen() != dependency.OfFile(j.env.Path) {
 		j.deps = append(j.deps, Dep{On: at, Name: name, Found: found})
 	}
@@ -268,13 +265,14 @@ func (j *Job) recordDependency(name string, at Dependency, found bool) {
 // Outputs returns the number of outputs to write.
 func (j *Job) Outputs() int { return len(j.env.Outputs) }
 
-// Create opens the i-th output for writing.
+// Create opens output i for writing.
 func (j *Job) Create(i int) (*os.File, error) { return j.env.Create(i) }
 
-// Previous opens the i-th output of the latest result that the same recipe, with the same options,
-// made from the source. All its bytes are verified. Previous returns nil if no such output is
-// available. The caller must close the file. A recipe may copy unchanged parts of it to save work;
-// the result must be the same without it, which [cook verify] proves.
+// Previous opens output i of the last result for this source, recipe and options. It has verified
+// the whole file. Previous returns nil if there is no such output. The caller must close the file.
+//
+// A recipe may copy unchanged parts to save work, but must write the same bytes as without them.
+// [cook verify] checks this.
 //
 // [cook verify]: https://github.com/assetcook/assetcook/blob/main/docs/verify.md
 func (j *Job) Previous(i int) *os.File {
@@ -284,7 +282,7 @@ func (j *Job) Previous(i int) *os.File {
 	return j.env.Previous(i)
 }
 
-// Write writes data as the whole i-th output.
+// Write writes data as the content of output i.
 func (j *Job) Write(i int, data []byte) error {
 	f, err := j.Create(i)
 	if err != nil {
@@ -294,11 +292,11 @@ func (j *Job) Write(i int, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// OutputFile returns the file name of the i-th output, for external programs.
+// OutputFile returns the file name of output i, for external programs.
 func (j *Job) OutputFile(i int) string { return j.env.Outputs[i] }
 
-// SourceFile returns the file name of the source, for external programs. The file is outside the
-// asset tree if another recipe produced the source.
+// SourceFile returns the file name of the source, for external programs. If another recipe produced
+// the source, the file is outside of the asset tree.
 func (j *Job) SourceFile() string {
 	if j.env.SourceFile != "" {
 		return j.env.SourceFile
@@ -309,7 +307,7 @@ func (j *Job) SourceFile() string {
 // Assets returns the directory of the asset tree, for external programs.
 func (j *Job) Assets() string { return j.env.Assets }
 
-// Scratch returns a directory for temporary files, empty at first and removed after the job.
+// Scratch returns an empty directory for temporary files. It is removed after the job.
 func (j *Job) Scratch() (string, error) { return j.env.Scratch() }
 
 func readRegular(f fs.File, err error) ([]byte, error) {
@@ -324,8 +322,7 @@ func readRegular(f fs.File, err error) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", info.Name())
 	}
-	// The buffer has one extra byte, so that the last read reaches the end without growing the
-	// buffer.
+	// An extra byte makes the last read reach the end without growing the buffer.
 	buf := make([]byte, info.Size()+1)
 	n, err := io.ReadFull(f, buf)
 	switch {

@@ -15,36 +15,36 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// An Extract selects the part of a file that concerns one source, so that recipes depend on this
-// part instead of the whole file. An edit of the file that leaves the part unchanged does not cook
-// the source again. A run reads each file once, however many sources use it.
+// An Extract selects the part of a file that concerns one source, so that recipes depend only on
+// this part. Edits elsewhere in the file then do not cook the source again. A run reads each file
+// once for all sources.
 type Extract struct {
-	// Name is a word of the letters a to z, such as "materials".
+	// Name consists of the letters a to z, such as "materials".
 	Name string
-	// Version must be raised whenever Of may return a different result for the same file.
+	// Version must be raised if Of may return a different result for the same file.
 	Version int
-	// Of returns the parts of a file. It must use only the content, and must bound its work for
-	// hostile files. For a malformed file it returns an error; such a file counts as having no
-	// parts.
+	// Of returns the parts of a file. It must use only the content, and must limit its work for
+	// malicious files. It returns an error for a malformed file, which then has no parts.
 	Of func(file io.ReaderAt, size int64) (Says, error)
-	// OfNames replaces Of in an extract that looks only at the names of the files in a listing. The
-	// subjects of the result are such names.
+	// OfNames replaces Of in an extract that uses only the names in a directory. The subjects of
+	// the result are such names.
 	OfNames func(names []string) Says
-	// Holds lists extensions, in lower case with dots, of sources that outputs of the recipe
-	// contain, as models contain their buffers. The extract must have a part about each source that
-	// a file reads. Files is a pattern, without a directory, for the names of such files. Cook
-	// searches the directory of a source, and the parent directory, for matching files. A source
-	// gets no outputs if three conditions hold: the recipe cooks all files that read the source, no
-	// rule applies to the source, and no recipe has the source's extension.
+	// Holds lists extensions, in lower case with dots, of sources that are contained in outputs of
+	// the recipe, as models contain buffers. The extract must have a part about each source that a
+	// file reads.
+	//
+	// Files is a pattern for the names of such files, without a directory. Cook searches the
+	// directory of a source, and the parent directory. A source gets no outputs if the recipe cooks
+	// all files that read it, no rule matches it, and no recipe has its extension.
 	Holds []string
 	Files string
 }
 
-// Says maps subjects to the parts of a file. A subject is the path of a source, relative to the
-// directory of the file; the part of subject "" is about every source.
+// Says maps subjects to the parts of a file. A subject is the path of a source relative to the
+// directory of the file. The part of the subject "" is about every source.
 type Says map[string][]byte
 
-// About returns the part about a subject, appended to the part about every source.
+// About returns the part about every source, followed by the part about subject.
 func (s Says) About(subject string) []byte {
 	all, about := s[""], s[subject]
 	if subject == "" || len(about) == 0 {
@@ -53,18 +53,18 @@ func (s Says) About(subject string) []byte {
 	return append(all[:len(all):len(all)], about...)
 }
 
-// A Said is the part of a file that is about a source. It has the fields
+// A Said is the part of a file that concerns the source. It has the fields
 //
-//	File string // the name of the file, as Job.Read takes it
+//	File string // name of the file in the form of Job.Read
 //	Text []byte // not empty
 type Said = jobenv.Said
 
-// ReadExtract returns the part of another file that is about the source. name is the name of the
-// file, as Job.Read takes it; extract is the name of one of the recipe's Extracts. The part is a
-// dependency: the source is cooked again if an edit changes this part, or if the source is renamed
-// and the file has a different part about its new path. Edits of other parts have no effect. The
-// error is fs.ErrNotExist if there is no such file (its absence is then a dependency), and
-// errors.ErrUnsupported if another recipe produced the source.
+// ReadExtract returns the part of the file name that concerns the source. extract is the name of
+// one of the recipe's Extracts. The part is a dependency: the source is cooked again if the part
+// changes, or if the source is renamed and the part about the new path differs.
+//
+// The error is fs.ErrNotExist if there is no such file; its absence is then a dependency. The error
+// is errors.ErrUnsupported if another recipe produced the source.
 func (j *Job) ReadExtract(name, extract string) ([]byte, error) {
 	said, found, err := j.extractParts(Dependency{Kind: dependency.Extract, Path: name}, extract)
 	switch {
@@ -79,14 +79,12 @@ func (j *Job) ReadExtract(name, extract string) ([]byte, error) {
 }
 
 // ReadExtracts is like ReadExtract, but reads all files of a directory that match a pattern. It
-// returns the files that have a part about the source, sorted by name. Only the last element of the
-// pattern may have special characters, which mean the same as in Glob. Files outside the asset tree
-// never match.
+// returns the non-empty parts, sorted by file name. Only the last element of the pattern may have
+// special characters, which mean the same as in Glob. Files outside of the asset tree never match.
 //
-// The call records one dependency, however many files match: the source is cooked again when a part
-// about it is added, removed or changed. Files without such a part may be added, removed and
-// changed. Traits.Asks must make the same calls. For an extract with OfNames, the result has at
-// most one element, whose File is the directory.
+// The call records one dependency for all files. The source is cooked again when a part about it is
+// added, removed or changed, but not after other changes. Traits.Asks must make the same calls. For
+// an extract with OfNames, the result has at most one element, whose File is the directory.
 func (j *Job) ReadExtracts(pattern, extract string) ([]Said, error) {
 	folder, last := path.Split(pattern)
 	if last == "" || last == ".." || !validPart(last) || isPattern(folder) || strings.IndexByte(pattern, 0) >= 0 {
@@ -100,7 +98,8 @@ func (j *Job) ReadExtracts(pattern, extract string) ([]Said, error) {
 	return said, err
 }
 
-// extractParts returns the parts about the source, keyed by the last elements of the file names.
+// extractParts returns the parts about the source. The File of each part is the last element of the
+// file's name.
 func (j *Job) extractParts(of Dependency, extract string) (said []Said, found bool, err error) {
 	for _, x := range j.recipe.Extracts {
 		if x.Name != extract {
@@ -126,15 +125,14 @@ func (j *Job) extractParts(of Dependency, extract string) (said []Said, found bo
 	panic(fmt.Sprintf("recipe %s reads the extract %q, which Recipe.Extracts does not have", j.recipe.Name, extract))
 }
 
-// Followed returns how another file is cooked for the same target: the name of its recipe (by), the
-// options, and the paths of the artifacts (outputs), relative to the directory of the first
-// artifact of the source. For a chain of recipes it returns the recipe and the options of the first
-// step. The recipe of the job must have a Follow and, if the value of Follow.Option ends with a
-// slash, set UsesPath.
+// Followed describes how another file is cooked for the same target. by is the name of its recipe.
+// outputs are the paths of its artifacts, relative to the directory of the source's first artifact.
+// For a chain of recipes, by and options are those of the first step. The recipe of the job must
+// have a Follow. If the value of Follow.Option ends with a slash, it must also set UsesPath.
 //
-// If it is unknown how the file is cooked, for example because Follow.Option is not set, by is "".
-// In this case outputs has the path of a copy of the file, and the recipe should assume the
-// defaults of the other recipe. For a file outside the asset tree, outputs is empty.
+// If nothing is known about the file, for example because Follow.Option is not set, by is "".
+// outputs then has the path of a copy of the file, and the recipe should assume the other recipe's
+// defaults. For a file outside of the asset tree, outputs is empty.
 func (j *Job) Followed(name string) (by string, options Cooker, outputs []string) {
 	at, err := dependency.OfFile(name).Resolve(j.env.Path)
 	if err != nil || j.recipe.Follow == nil {
@@ -150,7 +148,7 @@ func (j *Job) Followed(name string) (by string, options Cooker, outputs []string
 	}
 	from := j.env.Path
 	if j.recipe.NamesOutputs && len(j.env.Names) > 0 {
-		from = j.env.Names[0] // rules may put the output in a directory of its own
+		from = j.env.Names[0] // rules may put the output in another directory
 	}
 	for i, artifact := range outputs {
 		outputs[i] = pathname.Relative(path.Dir(from), artifact)
@@ -158,15 +156,14 @@ func (j *Job) Followed(name string) (by string, options Cooker, outputs []string
 	return by, options, outputs
 }
 
-// Artifacts returns the artifacts of other assets for the same target that match the patterns,
-// sorted by source. The patterns are written and ordered as in rules, and match paths below the
-// directory of the target: "ui/**/*.ktx2", "!*_old.*". The list of each asset contains only the
-// outputs that match; outputs of the job itself are never included. Only recipes that set Bundles
-// may call Artifacts.
+// Artifacts returns other assets' artifacts for the same target that match the patterns, sorted by
+// source. The patterns are those of rules, and match paths below the directory of the target:
+// "ui/**/*.ktx2", "!*_old.*". The list of each asset has only the matching outputs. It never has
+// outputs of the job itself. Only recipes that set Bundles may call Artifacts.
 //
-// The list and the contents of the artifacts are a dependency, and a run brings them up to date
-// first. If they are not cooked yet, or cannot be cooked, Artifacts returns an error, which Cook
-// must return.
+// The list and the contents of the artifacts are dependencies, and a run cooks them first. If
+// artifacts are not cooked yet, or cannot be cooked, Artifacts returns an error, which Cook must
+// return.
 func (j *Job) Artifacts(patterns ...string) ([]manifest.Asset, error) {
 	if !j.recipe.Bundles {
 		panic("recipe " + j.recipe.Name + ": Job.Artifacts without Recipe.Bundles")
@@ -182,7 +179,7 @@ func (j *Job) Artifacts(patterns ...string) ([]manifest.Asset, error) {
 }
 
 // IDs returns the ID of each asset that Artifacts returns for the same patterns, by source. It
-// returns an error if an asset has no ID. The IDs become a dependency of the source.
+// returns an error if an asset has no ID. The IDs become a dependency.
 func (j *Job) IDs(patterns ...string) (map[string]string, error) {
 	if !j.recipe.Bundles {
 		panic("recipe " + j.recipe.Name + ": Job.IDs without Recipe.Bundles")
@@ -197,6 +194,6 @@ func (j *Job) IDs(patterns ...string) (map[string]string, error) {
 	return ids, err
 }
 
-// ReadArtifact reads the file at a path that Artifacts has returned, and verifies that its content
-// matches the list. Several goroutines may call it at once.
+// ReadArtifact reads a file that Artifacts has returned, and checks that its content matches the
+// list. It may be called concurrently.
 func (j *Job) ReadArtifact(path string) ([]byte, error) { return j.env.ReadArtifact(path) }

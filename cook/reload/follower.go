@@ -18,26 +18,25 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// lookTime is the interval at which the manifest is checked when there is no watcher.
+// lookTime is the interval between checks of the manifest if there is no watcher.
 const lookTime = 250 * time.Millisecond
 
-// A follower tracks the artifacts of an output directory as last reported to the caller.
+// A follower tracks the artifacts of an output directory, in the last state that it reported.
 type follower struct {
 	out    string
 	listed map[string]artifact
-	seen   os.FileInfo   // the manifest when it was last read, nil for none
-	at     feed.Position // position in the feed of the watcher
-	fault  error         // error of the last comparison with the manifest
+	seen   os.FileInfo   // stamp of the manifest when it was last read; nil if never
+	at     feed.Position // position in the watcher's feed
+	fault  error         // error of the last reading of the manifest; nil if none
 }
 
-// An artifact is an entry of the manifest.
 type artifact struct {
 	blob           hashing.Digest
 	source, target string
 }
 
-// followManifest returns a follower that starts with the artifacts in the current manifest, or with
-// none if the manifest cannot be read.
+// followManifest returns a follower that starts with the artifacts of the current manifest. It
+// starts without artifacts if the manifest cannot be read.
 func followManifest(out string) *follower {
 	if abs, err := filepath.Abs(out); err == nil {
 		out = abs
@@ -47,8 +46,8 @@ func followManifest(out string) *follower {
 	return f
 }
 
-// waitForChanges waits for changes and returns a list for each batch. An error means that the
-// manifest cannot be read, for a different reason than before, or that ctx has ended.
+// waitForChanges waits for changes, and returns one list for each batch. It returns an error if ctx
+// ends, or if the manifest cannot be read for a new reason.
 func (f *follower) waitForChanges(ctx context.Context) ([][]Change, error) {
 	for ctx.Err() == nil {
 		told, err := feed.Ask(ctx, filepath.Join(statedir.Home(f.out), manifest.StateDir), f.at)
@@ -59,7 +58,7 @@ func (f *follower) waitForChanges(ctx context.Context) ([][]Change, error) {
 		case err == nil:
 			f.at = told.Position
 		case f.fault == nil && sameStamp(f.manifestStamp(), f.seen):
-			// After any error, the manifest still shows the changes.
+			// The position in the feed is not needed, because the manifest shows all changes.
 			f.at = feed.Position{}
 			pauseBetweenLooks(ctx)
 			continue
@@ -69,7 +68,7 @@ func (f *follower) waitForChanges(ctx context.Context) ([][]Change, error) {
 		before := f.fault
 		var changes []Change
 		if changes, f.fault = f.compareManifest(); f.fault != nil {
-			f.at = feed.Position{} // the watcher reported changes that this follower has missed
+			f.at = feed.Position{} // this follower has missed changes that the watcher reported
 			if before == nil || before.Error() != f.fault.Error() {
 				return nil, f.fault
 			}
@@ -82,7 +81,6 @@ func (f *follower) waitForChanges(ctx context.Context) ([][]Change, error) {
 	return nil, ctx.Err()
 }
 
-// pauseBetweenLooks waits for lookTime, or until ctx ends.
 func pauseBetweenLooks(ctx context.Context) {
 	timer := time.NewTimer(lookTime)
 	defer timer.Stop()
@@ -92,7 +90,6 @@ func pauseBetweenLooks(ctx context.Context) {
 	}
 }
 
-// applyReported adds changes that a watcher has reported.
 func (f *follower) applyReported(batches [][]feed.Change) [][]Change {
 	var all [][]Change
 	for _, batch := range batches {
@@ -117,9 +114,9 @@ func (f *follower) applyReported(batches [][]feed.Change) [][]Change {
 	return all
 }
 
-// compareManifest reads the manifest and returns how it differs from the reported artifacts.
+// compareManifest reads the manifest and returns its differences from the reported artifacts.
 func (f *follower) compareManifest() ([]Change, error) {
-	f.seen = f.manifestStamp() // a change between this line and reading leads to another comparison
+	f.seen = f.manifestStamp() // taken before reading, so that a later change leads to another comparison
 	now, err := f.readArtifacts()
 	if err != nil {
 		return nil, err
@@ -140,11 +137,10 @@ func (f *follower) compareManifest() ([]Change, error) {
 	return changes, nil
 }
 
-// readTries limits how often the manifest is read again because a cook replaced a part of it in the
-// meantime.
+// readTries limits how often the manifest is read again because a cook has replaced a part.
 const readTries = 20
 
-// readArtifacts returns all artifacts that the manifest lists, or none if there is no manifest.
+// readArtifacts returns all artifacts in the manifest. It returns none if there is no manifest.
 func (f *follower) readArtifacts() (map[string]artifact, error) {
 	for try := 1; ; try++ {
 		now, err := f.readOnce()
@@ -174,7 +170,6 @@ func (f *follower) readOnce() (map[string]artifact, error) {
 	return now, nil
 }
 
-// readManifestFile reads a file of the manifest.
 func (f *follower) readManifestFile(name string) ([]byte, error) {
 	file, err := regular.Open(filepath.Join(f.out, filepath.FromSlash(name)))
 	if err != nil {
@@ -184,8 +179,8 @@ func (f *follower) readManifestFile(name string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// manifestStamp returns the stamp of the manifest, or nil if there is no manifest. A manifest is
-// always replaced by a rename, so each change gives a new stamp.
+// manifestStamp returns the stamp of the manifest, or nil if there is no manifest. Each change
+// gives a new stamp, because a rename replaces the file.
 func (f *follower) manifestStamp() os.FileInfo {
 	info, err := os.Stat(filepath.Join(f.out, manifest.Name))
 	if err != nil {
@@ -194,7 +189,7 @@ func (f *follower) manifestStamp() os.FileInfo {
 	return info
 }
 
-// sameStamp reports whether two stamps belong to the same manifest.
+// sameStamp reports whether two stamps are equal. Both may be nil.
 func sameStamp(a, b os.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

@@ -19,8 +19,8 @@ import (
 //go:embed reload.js
 var script []byte
 
-// beat is the interval of keep-alive messages in an idle stream. patience limits how long a write
-// to a browser may block.
+// beat is the interval of keep-alive messages in an idle stream. patience limits the duration of a
+// write to a browser.
 const (
 	beat     = 15 * time.Second
 	patience = 10 * time.Second
@@ -29,17 +29,19 @@ const (
 // Handler serves the changes in an output directory to browsers and other programs:
 //
 //	GET /events     server-sent events
-//	GET /reload.js  a module that calls functions for them
+//	GET /reload.js  a JavaScript module that calls functions for the events
 //
 // The data of an event is JSON, {"changes": [{"path", "blob", "removed", "source", "target",
 // "reason", "saved"}]}, where saved is in milliseconds since 1970, or {"problem": "the manifest
-// cannot be read because ..."}. Programs without JSON read the lines "changed: PATH", "removed:
-// PATH" and "problem: TEXT" of the event, which browsers ignore. The first event of a stream is
-// named hello if the client will get all changes from now on, or compare if it has missed changes.
-// A client that reconnects gets the changes that it has missed, as far as they are still kept.
+// cannot be read because ..."}. Programs without a JSON parser read the lines "changed: PATH",
+// "removed: PATH" and "problem: TEXT" of the event, which browsers ignore.
+//
+// The first event of a stream is named hello if the client will get all changes from now on, or
+// compare if it has missed changes. A client that reconnects gets the changes that it has missed,
+// if the handler still keeps them.
 //
 // The handler refuses requests for hosts other than this machine, and requests from pages of other
-// machines. Pages of this machine may come from any port. The handler follows the directory while a
+// machines. Pages of this machine may come from any port. The handler watches the directory while a
 // client is connected.
 func Handler(out string) http.Handler {
 	h := &handler{out: out, history: feed.NewHistory()}
@@ -72,11 +74,11 @@ type handler struct {
 
 	mu       sync.Mutex
 	clients  int
-	follower *follower // nil before the first client
-	stop     func()    // ends the follower and waits for its goroutine
+	follower *follower // nil until a client connects
+	stop     func()    // stops the follower and waits for its goroutine
 }
 
-// joinFollower makes sure that the directory is followed until leave is called.
+// joinFollower watches the directory until leave is called.
 func (h *handler) joinFollower() (leave func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -116,7 +118,7 @@ func (h *handler) followAndSend(ctx context.Context) {
 	}
 }
 
-// events streams events until the browser disconnects.
+// events sends events until the browser disconnects.
 func (h *handler) events(w http.ResponseWriter, req *http.Request) {
 	defer h.joinFollower()()
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -158,22 +160,22 @@ func (h *handler) events(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// A stream is the stream of events to one browser.
+// A stream is the open connection to one browser.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 }
 
-// sendEvent sends an event and reports whether it could be written.
+// sendEvent sends an event and reports whether the write succeeded.
 func (s stream) sendEvent(format string, args ...any) bool {
-	_ = s.control.SetWriteDeadline(time.Now().Add(patience)) // not all writers support deadlines
+	_ = s.control.SetWriteDeadline(time.Now().Add(patience)) // some writers do not support deadlines
 	_, err := fmt.Fprintf(s.w, format, args...)
 	return err == nil && s.control.Flush() == nil
 }
 
 func eventID(p feed.Position) string { return fmt.Sprintf("%s.%d", p.Teller, p.Number) }
 
-// parseID parses a string in the format of id, and reports whether it is valid.
+// parseID parses an event ID. ok is false if the ID is invalid.
 func parseID(text string) (p feed.Position, ok bool) {
 	teller, number, _ := strings.Cut(text, ".")
 	n, err := strconv.ParseInt(number, 10, 64)
@@ -183,7 +185,6 @@ func parseID(text string) (p feed.Position, ok bool) {
 	return feed.Position{Teller: teller, Number: n}, true
 }
 
-// An event is a batch as it is sent to browsers.
 type event struct {
 	Changes []change `json:"changes,omitempty"`
 	Problem string   `json:"problem,omitempty"`
@@ -213,12 +214,10 @@ func changesOf(list []Change) []change {
 	return all
 }
 
-// oneLine replaces line breaks, which would end a line of the stream, with U+FFFD, as package json
-// does with invalid UTF-8.
+// oneLine replaces line breaks, which would end a line of the stream, with U+FFFD.
 var oneLine = strings.NewReplacer("\r", "\ufffd", "\n", "\ufffd")
 
-// encodeEvent returns the lines of an event: one for each change, one for the problem if any, and
-// the data.
+// encodeEvent returns the lines of an event: one for each change, one for a problem, and the data.
 func encodeEvent(e event) []byte {
 	var lines []byte
 	for _, c := range e.Changes {

@@ -17,12 +17,12 @@ import (
 	"github.com/assetcook/assetcook/internal/leaktest"
 )
 
-// A browser is one stream of events.
+// A browser is a client with one stream of events.
 type browser struct {
 	t    *testing.T
 	body *bufio.Scanner
 	end  func() error
-	last string // ID
+	last string // ID of the last event
 }
 
 func connect(t *testing.T, url, last string) *browser {
@@ -44,7 +44,6 @@ func connect(t *testing.T, url, last string) *browser {
 	return &browser{t: t, body: bufio.NewScanner(resp.Body), end: resp.Body.Close, last: last}
 }
 
-// next returns the next event and its data.
 func (b *browser) next() (name, data string) {
 	b.t.Helper()
 	for b.body.Scan() {
@@ -66,7 +65,7 @@ func (b *browser) next() (name, data string) {
 	return "", ""
 }
 
-// changes returns the paths of the next batch, removed paths with a minus.
+// changes returns the paths of the next batch. A minus precedes removed paths.
 func (b *browser) changes() string {
 	b.t.Helper()
 	name, data := b.next()
@@ -86,7 +85,8 @@ func (b *browser) changes() string {
 	return strings.Join(paths, " ")
 }
 
-// A browser that connects again gets the missed changes, even if no browser was connected.
+// TestEventsResume expects a browser that reconnects to get the missed changes, even if no browser
+// was connected meanwhile.
 func TestEventsResume(t *testing.T) {
 	leaktest.Check(t)
 	w := newTree(t)
@@ -130,7 +130,6 @@ func TestEventsResume(t *testing.T) {
 	}
 }
 
-// If the manifest cannot be read, the browser is notified.
 func TestEventsProblem(t *testing.T) {
 	w := newTree(t)
 	w.cook(cook.CookOptions{})
@@ -145,8 +144,8 @@ func TestEventsProblem(t *testing.T) {
 	}
 }
 
-// A program without an HTTP library gets plain lines: a response in HTTP/1.0 has no chunks. Paths
-// may contain any bytes.
+// TestProgramsReadLines expects plain lines for a program without an HTTP library. A response in
+// HTTP/1.0 has no chunks. Paths may contain any bytes.
 func TestProgramsReadLines(t *testing.T) {
 	w := newTree(t)
 	w.write("old.txt", "1")

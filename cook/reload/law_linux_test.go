@@ -23,7 +23,6 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// A tree is a directory of assets with an output directory beside it.
 type tree struct {
 	t       *testing.T
 	project cook.Project
@@ -52,7 +51,7 @@ func (w *tree) write(name, text string) {
 	}
 }
 
-// replace writes an asset atomically: the watcher sees only the complete file.
+// replace writes an asset atomically, so that the watcher never sees a partial file.
 func (w *tree) replace(name, text string) {
 	w.t.Helper()
 	tmp := w.project.Dir + ".tmp"
@@ -61,7 +60,7 @@ func (w *tree) replace(name, text string) {
 	}
 }
 
-// watch starts a watcher and waits for its first round.
+// watch starts a watcher, and returns after its first round.
 func (w *tree) watch() (stop func()) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -88,7 +87,7 @@ func (w *tree) watch() (stop func()) {
 	return stop
 }
 
-// cook cooks all changed assets, through the watcher if one is running.
+// cook cooks all changed assets. It uses the watcher if one is running.
 func (w *tree) cook(opt cook.CookOptions) {
 	w.t.Helper()
 	if _, err := cook.Cook(w.t.Context(), w.project, opt); err != nil {
@@ -96,16 +95,16 @@ func (w *tree) cook(opt cook.CookOptions) {
 	}
 }
 
-// A subscriber applies batches to a copy of a list of artifacts.
+// A subscriber applies batches to its own list of artifacts.
 type subscriber struct {
 	mu     sync.Mutex
 	list   map[string]hashing.Digest
-	more   chan struct{} // closed when the next batch has been applied
+	more   chan struct{} // closed after the next batch has been applied
 	faults []error
 }
 
-// subscribe returns a subscriber that follows the output directory until the test ends. It calls
-// slow before each batch.
+// subscribe returns a subscriber of the output directory, which ends with the test. It calls slow
+// before each batch.
 func (w *tree) subscribe(slow func()) *subscriber {
 	w.t.Helper()
 	s := &subscriber{list: listed(w.t, w.project.Out), more: make(chan struct{})}
@@ -143,8 +142,8 @@ func (s *subscriber) apply(out string, b Batch, err error) {
 	s.more = make(chan struct{})
 }
 
-// reaches waits until the subscriber's list equals the manifest, and fails the test if the manifest
-// differs from the output directory.
+// reaches waits until the subscriber's list equals the manifest. It fails the test if the manifest
+// does not match the output directory.
 func (s *subscriber) reaches(t *testing.T, out string) {
 	t.Helper()
 	want := listed(t, out)
@@ -208,8 +207,8 @@ func onDisk(t *testing.T, out string) map[string]hashing.Digest {
 	return all
 }
 
-// After any edits, cooked by any process, a subscriber that applies all batches has the contents of
-// the output directory.
+// TestSubscriberEqualsOutputFolder makes random edits, cooked by various processes. A subscriber
+// that applies all batches must have the contents of the output directory.
 func TestSubscriberEqualsOutputFolder(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { playFollowed(t, seed) })
@@ -231,7 +230,7 @@ func playFollowed(t *testing.T, seed uint64) {
 			log = append(log, w.edit(r))
 		}
 		switch r.IntN(9) {
-		case 0: // end of the watcher, perhaps followed by a cook
+		case 0:
 			stop()
 			log = append(log, "no watcher")
 			if r.IntN(2) == 0 {
@@ -241,7 +240,7 @@ func playFollowed(t *testing.T, seed uint64) {
 			stop()
 			stop = w.watch()
 			log = append(log, "another watcher")
-		case 2: // a cook of some assets, done without the watcher
+		case 2:
 			w.cook(cook.CookOptions{Patterns: []string{"a/**"}})
 			log = append(log, "beside")
 		case 3:
@@ -259,7 +258,7 @@ func playFollowed(t *testing.T, seed uint64) {
 	stop()
 }
 
-// Saving or removing one asset makes one batch, whose changes have their cause.
+// TestBatches expects one batch, with causes, for each saved or removed asset.
 func TestBatches(t *testing.T) {
 	leaktest.Check(t)
 	w := newTree(t)
@@ -287,7 +286,7 @@ func TestBatches(t *testing.T) {
 		}
 	}
 	for n, text := range []string{"two", "three"} {
-		// The first change may be found by a comparison and then be reported again by the watcher.
+		// A change may be found by comparison, and then be reported again by the watcher.
 		w.replace("a/1.txt", text)
 		b := get()
 		c := b.Changes[0]
@@ -321,8 +320,8 @@ func damageManifest(t *testing.T, out string) {
 	}
 }
 
-// A manifest that cannot be read is reported once, and the loop continues when it can be read
-// again.
+// TestDamagedManifest expects one error for an unreadable manifest. Changes must follow when the
+// manifest is readable again.
 func TestDamagedManifest(t *testing.T) {
 	leaktest.Check(t)
 	w := newTree(t)
@@ -341,7 +340,7 @@ func TestDamagedManifest(t *testing.T) {
 	}
 }
 
-// edit makes a random edit; it may do nothing if the file does not exist.
+// edit makes a random edit. It does nothing if the chosen file does not exist.
 func (w *tree) edit(r *rand.Rand) string {
 	name := func() string { return fmt.Sprintf("%c/%d.txt", 'a'+rune(r.IntN(3)), r.IntN(3)) }
 	a, b := name(), name()

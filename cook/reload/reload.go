@@ -1,5 +1,5 @@
-// Package reload reports changed artifacts to running programs, so that the programs can reload
-// them: textures in a running game change while an artist paints them.
+// Package reload reports changed artifacts to running programs, which can then reload them. For
+// example, a running game shows a texture while an artist paints it.
 //
 //	for batch, err := range reload.Follow(ctx, "build/data") {
 //		if err != nil {
@@ -15,24 +15,25 @@
 //
 // A watcher (cook -watch, or cook.Watch) reports the changes of each round through a Unix socket in
 // the output directory, as soon as all artifacts of the round are in place. Follow finds other
-// changes, such as the changes made by a cook without a watcher, by comparing the manifest with the
-// reported changes. If there is no watcher, or the system does not support Unix sockets, Follow
-// checks the stamp of the manifest four times a second. Programs can start in any order.
+// changes, such as those of a cook without a watcher, by comparing the manifest with the reported
+// changes. If there is no watcher, or the system does not support Unix sockets, Follow checks the
+// stamp of the manifest four times a second. Programs can start in any order.
 //
 // # Guarantees
 //
-// Artifacts are renamed into place before they are reported, so an opened file is complete: it has
-// the reported content or a newer one. A change may be reported twice. Batches are cumulative: a
-// program that starts with the artifacts at its call of Follow and applies every batch has the
-// artifacts of the current manifest. A batch normally contains the changes of one cook. If the
-// program was too slow, or the batch is the result of a comparison, it contains all changes since
-// the last batch.
+// Artifacts are renamed into place before they are reported. An opened file is therefore complete,
+// with the reported content or a newer one. A change may be reported twice.
+//
+// Batches are cumulative. A program that starts with the artifacts at its call of Follow, and
+// applies every batch, has the artifacts of the current manifest. A batch normally contains the
+// changes of one cook. After a comparison, or if the program was too slow, a batch contains all
+// changes since the last batch.
 //
 // # Browsers
 //
-// [Handler] passes batches on as server-sent events, and serves a module of JavaScript that calls
-// functions for the paths that have changed. The command "cook -watch -http ADDRESS" serves the
-// same, so that a game in a browser or in another language needs no Go.
+// [Handler] sends batches as server-sent events, and serves a JavaScript module that calls
+// functions for the changed paths. The command "cook -watch -http ADDRESS" serves the same, so that
+// a game in a browser or in another language needs no Go.
 package reload
 
 import (
@@ -43,26 +44,26 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A Batch has the changes of one cook, sorted by path.
+// A Batch is the changes of one cook, sorted by path.
 type Batch struct {
-	Number  int // numbered from 1 by each call of Follow
+	Number  int // counts from 1 in each call of Follow
 	Changes []Change
 }
 
 // A Change is an artifact with new content, or a removed artifact.
 type Change struct {
-	Path    string         // path in the output directory, with slashes
-	Blob    hashing.Digest // BLAKE3 of its content; zero if it was removed
+	Path    string         // path with slashes, relative to the output directory
+	Blob    hashing.Digest // BLAKE3 hash of the content; zero if the artifact was removed
 	Removed bool
 	Cause   Cause
 }
 
-// A Cause is the asset whose artifact has changed, and why it was cooked.
+// A Cause is the asset whose artifact has changed, and the reason for its cook.
 type Cause struct {
 	Source string
 	Target string
-	// Reason is one line, such as "content changed: 3f2a -> 9c01". If only the manifest shows the
-	// change, it is "" and Saved is zero.
+	// Reason is one line, such as "content changed: 3f2a -> 9c01". It is "", and Saved is zero, for
+	// a change found by comparing manifests.
 	Reason string
 	// Saved is the time when the source was last written.
 	Saved time.Time
@@ -71,8 +72,8 @@ type Cause struct {
 // Follow yields the changes in an output directory that happen after this call, until ctx ends.
 // Call it before you load the artifacts. The directory need not exist yet.
 //
-// Follow yields an error once if the manifest cannot be read. The error does not end the sequence:
-// the changes follow when the manifest can be read again.
+// Follow yields an error once if the manifest cannot be read. The sequence continues, and the
+// changes follow when the manifest is readable again.
 //
 // Follow keeps the paths and blob IDs of all artifacts in memory. The sequence can be iterated only
 // once.

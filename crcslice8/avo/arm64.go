@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// arm64 writes the kernel for arm64 as text, because avo supports amd64 only. It follows the
-// steps of kernel.narrow and kernel.end, with the same factors.
+// arm64 writes the kernel for arm64 as text, because avo supports only amd64. The steps and factors
+// are those of kernel.narrow and kernel.end.
 type arm64 struct {
 	text strings.Builder
 	msb  bool
@@ -15,7 +15,7 @@ type arm64 struct {
 
 func (a *arm64) line(format string, args ...any) { fmt.Fprintf(&a.text, "\t"+format+"\n", args...) }
 
-// label makes a body's label unique within its function.
+// label returns a label that is unique within the function.
 func (a *arm64) label(name string) string {
 	if a.msb {
 		return name + "MSB"
@@ -38,7 +38,7 @@ func foldPMULL(state uint64, p *byte, n int, f *[11][2]uint64) uint64
 func pmull(a, b uint64) (hi, lo uint64)
 `
 
-// writeARM64 writes the kernel to one file and its declarations to another.
+// writeARM64 writes the kernel to the file assembly, and its Go declarations to the file stubs.
 func writeARM64(assembly, stubs string) error {
 	a := new(arm64)
 	a.text.WriteString(arm64Header + "#include \"textflag.h\"\n\n")
@@ -50,8 +50,8 @@ func writeARM64(assembly, stubs string) error {
 	return os.WriteFile(stubs, []byte(arm64Stubs), 0o666)
 }
 
-// Registers: R0 state and result, R1 p, R2 n, R3 factors, R4 to R6 scratch; V0 to V3 the blocks,
-// V4 to V7 the blocks to add, V8 factors, V30 the numbers 0 to 15, V31 zero.
+// The registers are R0 state and result, R1 p, R2 n, R3 factors, R4 to R6 scratch; V0 to V3 the
+// blocks, V4 to V7 the blocks to add, V8 factors, V30 the numbers 0 to 15, V31 zero.
 func (a *arm64) foldPMULL() {
 	for i := range 2 {
 		var eight uint64
@@ -79,13 +79,13 @@ func (a *arm64) foldPMULL() {
 	a.msb = false
 }
 
-// factors loads a row of the factors into a register.
+// factors loads one row of factors into a register.
 func (a *arm64) factors(row int, v string) {
 	a.line("ADD $%d, R3, R4", row)
 	a.line("VLD1 (R4), [%s.B16]", v)
 }
 
-// turn reverses the bytes of a register if the most significant bit is first.
+// turn reverses the bytes of a register if the polynomial has its most significant bit first.
 func (a *arm64) turn(v string) {
 	if a.msb {
 		a.line("VREV64 %s.B16, %[1]s.B16", v)
@@ -93,8 +93,8 @@ func (a *arm64) turn(v string) {
 	}
 }
 
-// times shifts x by the distance of the factors in c: it multiplies both halves of x by their
-// factors. It leaves one product in x and the other in t; the caller adds them.
+// times shifts x by the distance of the factors in c, by multiplying both halves of x with their
+// factors. One product is left in x and the other in t; the caller adds them.
 func (a *arm64) times(c, x, t string) {
 	a.line("VPMULL2 %s.D2, %s.D2, %s.Q1", c, x, t)
 	a.line("VPMULL %s.D1, %s.D1, %[2]s.Q1", c, x)
@@ -158,8 +158,8 @@ func (a *arm64) body() {
 	a.finish()
 }
 
-// tail takes n < 16 bytes: the first n bytes of V0 become a block of their own; the others and
-// the tail form the next one. The tail is loaded with the bytes before it.
+// tail processes the last n bytes, where n < 16. The first n bytes of V0 become a separate block.
+// The remaining bytes of V0 and the tail become the next block.
 func (a *arm64) tail() {
 	a.here("tail")
 	a.line("CBZ R2, %s", a.label("finish"))
@@ -174,8 +174,8 @@ func (a *arm64) tail() {
 	a.line("VDUP R6, V3.B16")
 	a.line("VADD V30.B16, V3.B16, V3.B16")
 	a.turn("V0")
-	a.line("VTBX V2.B16, [V0.B16], V1.B16") // block shifted down by n, followed by the tail
-	a.line("VTBL V3.B16, [V0.B16], V0.B16") // up by 16-n
+	a.line("VTBX V2.B16, [V0.B16], V1.B16") // V0 shifted down by n bytes, followed by the tail
+	a.line("VTBL V3.B16, [V0.B16], V0.B16") // V0 shifted up by 16-n bytes
 	a.turn("V0")
 	a.turn("V1")
 	a.times("V8", "V0", "V4")
@@ -183,8 +183,8 @@ func (a *arm64) tail() {
 	a.xor("V4", "V0")
 }
 
-// finish multiplies by x^64, modulo the polynomial. It folds the upper 64 bits, which leaves 128
-// bits, and reduces them by Barrett's method.
+// finish multiplies the state by x^64, modulo the polynomial. It folds the upper 64 bits, and
+// reduces the remaining 128 bits by Barrett's method.
 func (a *arm64) finish() {
 	a.here("finish")
 	a.factors(reduce, "V2")

@@ -41,7 +41,7 @@ func main() {
 	Generate()
 }
 
-// bytesGlobal makes a read-only table. Sixteen bytes of it may be loaded from any offset.
+// bytesGlobal makes a read-only table, padded so that 16 bytes can be loaded from any offset.
 func bytesGlobal(name string, n int, at func(int) byte) Mem {
 	m := GLOBL(name, RODATA|NOPTR)
 	for i := range n {
@@ -50,17 +50,17 @@ func bytesGlobal(name string, n int, at func(int) byte) Mem {
 	return m
 }
 
-// kernel is the common part of the carry-less multiplication kernels. With msb set the
-// polynomials have their highest power in the highest bit, so bytes are reversed when loaded;
-// otherwise they are already bit-reflected.
+// kernel is the common part of the carry-less multiplication kernels. If msb is set, polynomials
+// have their highest power in the highest bit, and bytes are reversed when loaded. Otherwise bytes
+// are already bit-reflected.
 type kernel struct {
 	msb            bool
 	reverse, shift Mem
-	order          VecPhysical // reverse, in all lanes
+	order          VecPhysical // reverses the bytes of each lane
 	p, n, folds    Register
 }
 
-// inBothOrders writes a function with a body for each order of bits.
+// inBothOrders writes a function with one body for each bit order.
 func (k kernel) inBothOrders(name, doc string, body func(kernel)) {
 	TEXT(name, NOSPLIT, "func(state uint64, p *byte, n int, f *[11][2]uint64) uint64")
 	Doc(doc)
@@ -68,7 +68,7 @@ func (k kernel) inBothOrders(name, doc string, body func(kernel)) {
 	k.p = Load(Param("p"), RSI)
 	k.n = Load(Param("n"), RCX)
 	k.folds = Load(Param("f"), RDI)
-	CMPB(k.row(reduce+8), U8(0)) // the order of bits
+	CMPB(k.row(reduce+8), U8(0))
 	JNE(LabelRef("msb"))
 	body(k)
 	Label("msb")
@@ -76,7 +76,7 @@ func (k kernel) inBothOrders(name, doc string, body func(kernel)) {
 	body(k)
 }
 
-// label makes a body's label unique within its function.
+// label returns a label that is unique within the function.
 func (k kernel) label(name string) string {
 	if k.msb {
 		return name + "MSB"
@@ -84,7 +84,7 @@ func (k kernel) label(name string) string {
 	return name
 }
 
-// Offsets in folds (see constants.go).
+// These are byte offsets of the rows in folds; see constants.go.
 const (
 	by2048 = 16 * iota
 	by1536
@@ -101,7 +101,7 @@ const (
 
 func (k kernel) row(offset int) Mem { return Mem{Base: k.folds, Disp: offset} }
 
-// load puts the block at p+offset into x, in the order of the polynomial.
+// load loads the block at p+offset into x, in the bit order of the polynomial.
 func (k kernel) load(offset int, x Register) {
 	k.loadAt(Mem{Base: k.p, Disp: offset}, x)
 }
@@ -127,14 +127,14 @@ func (k kernel) turn(x Register) {
 	}
 }
 
-// times shifts a by the distance of the factors in c: it multiplies both halves of a by their
-// factors. It leaves one product in a and the other in t; the caller adds them.
+// times shifts a by the distance of the factors in c, by multiplying both halves of a with their
+// factors. One product is left in a and the other in t; the caller adds them.
 func times(c Op, a, t Register) {
 	VPCLMULQDQ(U8(0x11), c, a, t)
 	VPCLMULQDQ(U8(0x00), c, a, a)
 }
 
-// first loads the first block into x and adds the register to its first bytes.
+// first loads the first block into x, and adds the state in load to its first bytes.
 func (k kernel) first(x, t VecPhysical, load Register) {
 	Load(Param("state"), RAX)
 	VMOVQ(RAX, t.AsX())
@@ -251,7 +251,7 @@ func (k kernel) wide() {
 	CMPQ(k.n, U32(64))
 	JAE(LabelRef(k.label("single")))
 
-	// The last lane stays; the others are shifted to its position and added.
+	// The last lane stays in place. The other lanes are shifted to its position and added.
 	Label(k.label("lanes"))
 	VEXTRACTI32X4(U8(3), Z0, X1)
 	VMOVDQU64(k.row(by384), Z10)
@@ -266,7 +266,7 @@ func (k kernel) wide() {
 	k.end()
 }
 
-// addZ adds the 64 bytes at p+offset and t to z.
+// addZ loads 64 bytes at p+offset, and adds them and t to z.
 func (k kernel) addZ(offset int, t, z VecPhysical) {
 	if k.msb {
 		k.load(offset, Z9)
@@ -276,7 +276,8 @@ func (k kernel) addZ(offset int, t, z VecPhysical) {
 	VPTERNLOGQ(U8(0x96), Mem{Base: k.p, Disp: offset}, t, z)
 }
 
-// end folds the last bytes, fewer than 64, into the 16 bytes in X0, and returns the register.
+// end folds the last bytes, fewer than 64, into the 16 bytes in X0. It returns the register with
+// the result.
 func (k kernel) end() {
 	Label(k.label("blocks"))
 	VMOVDQU(k.row(by128), X8)
@@ -296,8 +297,8 @@ func (k kernel) end() {
 	CMPQ(k.n, U32(16))
 	JAE(LabelRef(k.label("block")))
 
-	// n < 16 bytes: the first n bytes of X0 become a block of their own; the others and the tail
-	// form the next one. The tail is loaded with the bytes before it.
+	// The last n bytes remain, where n < 16. The first n bytes of X0 become a separate block. The
+	// remaining bytes of X0 and the tail become the next block.
 	Label(k.label("tail"))
 	TESTQ(k.n, k.n)
 	JZ(LabelRef(k.label("finish")))
@@ -306,12 +307,12 @@ func (k kernel) end() {
 	if k.msb {
 		MOVQ(RDX, RAX)
 		SUBQ(k.n, RAX)
-		VMOVDQU(Mem{Base: RAX, Disp: 16}, X2) // up by n
-		VMOVDQU(Mem{Base: RAX, Disp: 32}, X3) // down by 16-n
+		VMOVDQU(Mem{Base: RAX, Disp: 16}, X2) // shift up by n bytes
+		VMOVDQU(Mem{Base: RAX, Disp: 32}, X3) // shift down by 16-n bytes
 	} else {
 		ADDQ(k.n, RDX)
-		VMOVDQU(Mem{Base: RDX, Disp: 16}, X2) // down by n
-		VMOVDQU(Mem{Base: RDX}, X3)           // up by 16-n
+		VMOVDQU(Mem{Base: RDX, Disp: 16}, X2) // shift down by n bytes
+		VMOVDQU(Mem{Base: RDX}, X3)           // shift up by 16-n bytes
 	}
 	VPSHUFB(X2, X0, X5)
 	VPSHUFB(X3, X0, X0)
@@ -320,8 +321,8 @@ func (k kernel) end() {
 	VPXOR(X5, X4, X4)
 	VPXOR(X4, X0, X0)
 
-	// Multiply by x^64, modulo the polynomial: fold the upper 64 bits, which leaves 128 bits, and
-	// reduce them by Barrett's method.
+	// Multiply by x^64, modulo the polynomial. Fold the upper 64 bits, and reduce the remaining 128
+	// bits by Barrett's method.
 	Label(k.label("finish"))
 	VMOVDQU(k.row(reduce), X2)
 	VMOVDQU(k.row(barrett), X3)
@@ -398,9 +399,9 @@ func multiply() {
 	RET()
 }
 
-// registers folds by the polynomial itself in units of 64 bytes: because P(x)^512 = P(x^512) over
-// GF(2), a unit may be added to the units at the distances that P's other terms have from x^32.
-// The 32 ZMM registers are the 32 units that still receive such additions.
+// registers folds by the polynomial itself in units of 64 bytes. Because P(x)^512 = P(x^512) over
+// GF(2), a unit may be added to later units, at distances given by the other terms of P. The 32 ZMM
+// registers are the 32 units that still receive additions.
 func registers(name string, poly uint32) {
 	TEXT("registers"+name, NOSPLIT, "func(state uint32, p *byte, n int, rest *[2048]byte)")
 	Doc("registers"+name+" reduces n bytes, a multiple of 2048 and at least 4096, to the 2048 bytes at rest,",
@@ -423,8 +424,8 @@ func registers(name string, poly uint32) {
 	SUBQ(U32(2048), n)
 	CMPQ(n, U32(2048))
 	JA(LabelRef("block"))
-	// The last 32 units are the result. They receive the contributions of earlier units, but do not
-	// contribute to each other.
+	// The last 32 units are the result. They receive additions from earlier units, but not from
+	// each other.
 	addUnits(poly, p, z, -32, 0)
 	for i := range z {
 		VMOVDQU64(z[i], Mem{Base: rest, Disp: 64 * i})
@@ -433,13 +434,13 @@ func registers(name string, poly uint32) {
 	RET()
 }
 
-// addUnits adds the 32 units at p to the registers. To each it also adds the contributions of the
-// units from lo up to, but not including, hi; the unit at p is number 0. The contribution of the
-// unit at distance 32 is already included, because the new unit takes its register.
+// addUnits adds the 32 units at p to the registers. It also adds to each register the contributions
+// of the units lo to hi-1, where the unit at p is number 0. The contribution at distance 32 is
+// already included, because the new unit uses the same register.
 func addUnits(poly uint32, p Register, z []VecPhysical, lo, hi int) {
 	for i := range z {
 		add := []Op{Mem{Base: p, Disp: 64 * i}}
-		for term := 1; term < 32; term++ { // the farthest, which are ready, first
+		for term := 1; term < 32; term++ { // the farthest units are ready first
 			from := i - (32 - term)
 			if poly>>term&1 != 0 && lo <= from && from < hi {
 				add = append(add, z[(from+32)%32])

@@ -1,10 +1,10 @@
-// Command terminal runs commands and draws their output as a terminal shows it. It writes SVG. This
-// command makes the image in the README:
+// Command terminal runs commands and draws their output as SVG, like a terminal. This command makes
+// the image in the README:
 //
 //	go build -o /tmp/bin/ ./cmd/cook && PATH=/tmp/bin:$PATH go run ./docs/terminal > docs/terminal.svg
 //
-// The commands run on a copy of the sample assets. Bold, red, green and magenta are drawn; other
-// escape sequences are left out.
+// The commands run on a copy of the sample assets. Bold, red, green and magenta text is drawn.
+// Other escape sequences are left out.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 )
 
-// commands are the shell commands, in the order in which the image shows them.
+// commands are the shell commands whose output the image shows.
 var commands = []string{
 	"cook assets",
 	"cook assets",
@@ -75,7 +75,7 @@ func asExit(err error, exit **exec.ExitError) bool {
 	return ok
 }
 
-// wrapped breaks a line at the last column.
+// wrapped splits a line into lines of the terminal's width.
 func wrapped(line string) (lines []string) {
 	var b strings.Builder
 	width := 0
@@ -99,7 +99,7 @@ func wrapped(line string) (lines []string) {
 	return append(lines, b.String())
 }
 
-// escape cuts a control sequence off a line that begins with one.
+// escape splits a line after the escape sequence at its start.
 func escape(line string) (code, rest string) {
 	if !strings.HasPrefix(line, "\x1b[") {
 		return "", line
@@ -111,7 +111,7 @@ func escape(line string) (code, rest string) {
 	return line[:end+3], line[end+3:]
 }
 
-// styles of text by the codes that set them.
+// styles are the SVG styles of escape sequences.
 var styles = map[string]string{
 	"\x1b[1m": `font-weight="bold"`, "\x1b[1;31m": `fill="#ff7b72" font-weight="bold"`,
 	"\x1b[1;35m": `fill="#d2a8ff" font-weight="bold"`, "\x1b[32m": `fill="#7ee787"`,

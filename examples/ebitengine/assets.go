@@ -19,20 +19,20 @@ import (
 
 const sampleRate = 48000
 
-// assets has the loaded files of an output directory, by path. A goroutine follows the directory. Only
-// reload, which the game calls, changes the files.
+// assets has the loaded files of an output directory, by path. A goroutine watches the directory.
+// Only reload, which the game calls, changes the files.
 type assets struct {
 	files   fs.FS
 	context *audio.Context
 	images  map[string]*ebiten.Image
-	sounds  map[string][]byte // samples
+	sounds  map[string][]byte // sound samples by name
 	changed chan reload.Batch
 	faults  chan error
 	fault   error // error of the last reload
-	loaded  int   // number of files reloaded
+	loaded  int   // number of reloaded files
 }
 
-// follow follows an output directory.
+// follow watches an output directory for changed files.
 func follow(ctx context.Context, out string) *assets {
 	a := &assets{
 		files: os.DirFS(out), context: audio.NewContext(sampleRate),
@@ -44,7 +44,7 @@ func follow(ctx context.Context, out string) *assets {
 			if err != nil {
 				select {
 				case a.faults <- err:
-				default: // another error is waiting to be shown
+				default: // another error is already pending
 				}
 				continue
 			}
@@ -64,7 +64,7 @@ func (a *assets) load(names ...string) error {
 	return nil
 }
 
-// reload loads the changed files that the game uses. A file that cannot be loaded keeps its old content.
+// reload loads the changed files that the game uses. After an error, a file keeps its old content.
 func (a *assets) reload() {
 	for {
 		select {
@@ -88,7 +88,7 @@ func (a *assets) reload() {
 	}
 }
 
-// read loads a file in the format that its extension names.
+// read loads a file in the format of its extension.
 func (a *assets) read(name string) error {
 	data, err := fs.ReadFile(a.files, name)
 	if err != nil {
@@ -114,5 +114,4 @@ func (a *assets) read(name string) error {
 	return nil
 }
 
-// play plays a sound.
 func (a *assets) play(name string) { a.context.NewPlayerFromBytes(a.sounds[name]).Play() }

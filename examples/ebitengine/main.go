@@ -1,5 +1,5 @@
-// Ebitengine is a small game with cooked assets: catch the falling coins. It reloads edited
-// assets while it runs and shows its counters. Run it in its directory:
+// Ebitengine is a small game with cooked assets: catch the falling coins. It reloads edited assets
+// while it runs, and shows its counters. Run it in its directory:
 //
 //	cook -watch &
 //	go run .
@@ -30,7 +30,7 @@ const (
 	playerSide    = 64
 )
 
-// The assets of the game, by the names of their cooked files.
+// These are the file names of the game's cooked assets.
 const (
 	groundImage = "textures/terrain/pebbles.png"
 	playerImage = "textures/kart/tyre.png"
@@ -39,18 +39,16 @@ const (
 	missSound   = "audio/bump.wav"
 )
 
-// A coin is one falling coin.
 type coin struct{ x, y, speed float64 }
 
-// A game is the state of the game, which never ends.
 type game struct {
 	assets         *assets
-	player         float64 // left edge
+	player         float64
 	coins          []coin
 	caught, missed int
 
 	set          *counters.Set
-	shown        bool // set while the counters are on the screen
+	shown        bool // whether the counters are on the screen
 	update, draw *counters.Timer
 	drawn        *counters.Counter
 	loaded       *counters.Gauge
@@ -126,7 +124,7 @@ func (g *game) fall() {
 	g.coins = left
 }
 
-// Draw draws a frame and closes the counters' frame.
+// Draw draws a frame, and then ends the frame of the counters.
 func (g *game) Draw(screen *ebiten.Image) {
 	span := g.draw.Begin()
 	screen.Fill(color.Black)
@@ -158,7 +156,7 @@ func (g *game) image(screen *ebiten.Image, name string, x, y, w float64) {
 	g.drawn.Add(1)
 }
 
-// counters draws the counters' values in the last frame.
+// counters draws the counters of the last frame.
 func (g *game) counters(screen *ebiten.Image) {
 	_, last := g.set.LastFrame()
 	y := 4

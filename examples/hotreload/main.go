@@ -1,11 +1,11 @@
-// Hotreload shows a small scene in the browser and updates its texture, numbers and shader when
+// Hotreload shows a small scene in the browser. It updates its texture, numbers and shader when
 // their files are edited.
 //
 //	go run ./examples/hotreload
 //
-// It copies sample assets to a directory, cooks them whenever they are edited, and prints the
-// URL of the page and the directory. With -out it shows the output directory of a running
-// "cook -watch -target bc7,rgba8" instead.
+// It copies sample assets to a directory, cooks them after each edit, and prints the directory and
+// the URL of the page. With -out it shows the output directory of a running "cook -watch -target
+// bc7,rgba8" instead.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package manifest has programs that list a manifest: in C and C++ with clients/c/cook.h, and in
-// JavaScript with the npm package.
+// Package manifest tests programs that list a manifest. The programs in C and C++ use
+// clients/c/cook.h, and the JavaScript program uses the npm package.
 package manifest
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// cooked returns an output directory of n assets for two targets.
+// cooked returns an output directory with n assets for two targets.
 func cooked(t *testing.T, layout string, n int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,11 +38,11 @@ func cooked(t *testing.T, layout string, n int) string {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, make([]byte, i%5000), 0o666); err != nil {
-			t.Skip(err) // file names that the system does not support
+			t.Skip(err) // the system does not support these file names
 		}
 	}
-	// The assets include a model that uses an image, and an atlas whose page is not a final
-	// artifact. Images have roles.
+	// The assets include a model with an image, and an atlas. Images have roles, and the atlas page
+	// is an inner output.
 	var page bytes.Buffer
 	if err := png.Encode(&page, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func cooked(t *testing.T, layout string, n int) string {
 	return project.Out
 }
 
-// listed lists the outputs with package manifest, in the form that the programs print.
+// listed lists the outputs in the form that the programs print.
 func listed(t *testing.T, dir string) (lines []string) {
 	t.Helper()
 	load := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))) }
@@ -87,8 +87,8 @@ func listed(t *testing.T, dir string) (lines []string) {
 	return lines
 }
 
-// Readers in other languages find the same content in a manifest of one file and in a manifest of
-// parts. Both fit the schema.
+// TestOthersReadWhatPackageManifestReads compares readers in other languages with package manifest.
+// It uses a manifest of one file and a manifest of parts, and validates both with the schema.
 func TestOthersReadWhatPackageManifestReads(t *testing.T) {
 	single, parts := cooked(t, "single", 2500), cooked(t, "parts", 2500)
 	if _, err := os.Stat(filepath.Join(single, manifest.PartsDir)); err == nil {
@@ -112,7 +112,7 @@ func TestOthersReadWhatPackageManifestReads(t *testing.T) {
 		}
 	}
 	for _, source := range []string{"c/list.c", "cpp/list.cpp", "../../clients/c/cook.h", "js/list.mjs", "../../npm/assetcook/index.js"} {
-		if _, err := os.ReadFile(source); err != nil { // read so that a change of the file invalidates go test's cache
+		if _, err := os.ReadFile(source); err != nil { // makes go test run this test again after an edit of the file
 			t.Fatal(err)
 		}
 	}
@@ -150,8 +150,8 @@ func TestOthersReadWhatPackageManifestReads(t *testing.T) {
 	})
 }
 
-// refuses runs the reader in C on prefixes of a manifest. The reader must never access memory
-// outside of its buffers. It must fail, except on a prefix that lacks only the end of the list.
+// refuses runs the C reader on prefixes of a manifest. It must never access memory outside of its
+// buffers. It must fail, except if only the end of the list is missing.
 func refuses(t *testing.T, program, dir string) {
 	text, err := os.ReadFile(filepath.Join(dir, manifest.Name))
 	if err != nil {
@@ -176,7 +176,7 @@ func refuses(t *testing.T, program, dir string) {
 	}
 }
 
-// checkSchema validates every file of manifests with the schema in docs.
+// checkSchema validates every manifest file in dirs with the schema in docs.
 func checkSchema(t *testing.T, dirs ...string) {
 	text, err := os.ReadFile("../../docs/manifest.schema.json")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package pakread is a program in C that reads paks with clients/c/cook.h.
+// Package pakread tests a C program that reads paks with clients/c/cook.h.
 package pakread
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/assetcook/assetcook/cook/pak"
 )
 
-// compiled builds the program with additional arguments and returns its path.
+// compiled builds the C program with additional arguments, and returns its path.
 func compiled(t *testing.T, gcc string, more ...string) string {
 	for _, source := range []string{"c/pakread.c", "../../clients/c/cook.h"} {
-		if _, err := os.ReadFile(source); err != nil { // read so that a change of the file invalidates go test's cache
+		if _, err := os.ReadFile(source); err != nil { // makes go test run this test again after an edit of the file
 			t.Fatal(err)
 		}
 	}
@@ -29,13 +29,14 @@ func compiled(t *testing.T, gcc string, more ...string) string {
 	return program
 }
 
-// created writes a pak of files of all kinds and sizes, and returns its name and contents.
+// created writes a pak of files of various kinds and sizes. It returns the pak's name and the
+// contents.
 func created(t *testing.T, level int) (name string, contents map[string][]byte) {
 	name, contents = filepath.Join(t.TempDir(), "a.pak"), map[string][]byte{}
 	for i := range 200 {
 		contents[fmt.Sprintf("directory%d/ünï %03d.bin", i%3, i)] = bytes.Repeat([]byte{byte(i), 1, 2}, i*i)
 	}
-	for i := range 400_000 { // several frames, with skippable ones between them
+	for i := range 400_000 { // makes several frames with skippable frames in between
 		contents["large.txt"] = fmt.Appendf(contents["large.txt"], "%d\n", i*i)
 	}
 	var files []pak.File
@@ -48,8 +49,8 @@ func created(t *testing.T, level int) (name string, contents map[string][]byte) 
 	return name, contents
 }
 
-// Programs that know the format from its documentation read what package pak writes: default
-// paks with libzstd, paks of level -1 without it.
+// TestReadInC expects C programs to read default paks with libzstd, and paks of level -1 without
+// libzstd.
 func TestReadInC(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
@@ -78,7 +79,7 @@ func TestReadInC(t *testing.T) {
 	})
 }
 
-// reads checks that a program lists and reads all files of a pak.
+// reads runs a program that lists and reads all files of a pak, and checks its output.
 func reads(t *testing.T, program, name string, contents map[string][]byte) {
 	p, err := pak.Open(name)
 	if err != nil {
@@ -102,8 +103,8 @@ func reads(t *testing.T, program, name string, contents map[string][]byte) {
 	}
 }
 
-// damages checks that a program survives damage of the footer and of the record of large.txt,
-// and sees that a size is wrong.
+// damages changes the footer, and the record of large.txt. The program must not crash, and must
+// detect wrong sizes.
 func damages(t *testing.T, program, name string) {
 	whole, err := os.ReadFile(name)
 	if err != nil {
@@ -111,7 +112,7 @@ func damages(t *testing.T, program, name string) {
 	}
 	footer := whole[len(whole)-128:]
 	records, count := int(binary.LittleEndian.Uint64(footer[8:])), int(binary.LittleEndian.Uint32(footer[16:]))
-	last := records + 72*(count-1) // large.txt follows folder0 to folder2
+	last := records + 72*(count-1) // large.txt is the last record, after folder0 to folder2
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +135,7 @@ func damages(t *testing.T, program, name string) {
 	for at := len(whole) - 128; at < len(whole); at++ {
 		try(at)
 	}
-	for at := last + 8; at < last+72; at++ { // offset, sizes, digest, name and how it is stored
+	for at := last + 8; at < last+72; at++ {
 		size := at < last+32 && at >= last+16
 		if err := try(at, "large.txt"); size && err == nil {
 			t.Errorf("byte %d: a wrong size is not seen", at)

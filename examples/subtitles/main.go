@@ -1,5 +1,5 @@
-// Subtitles is a build program with a recipe of its own: it cooks SubRip subtitles to JSON, and
-// all other assets as the command cook does.
+// Subtitles is a build program with its own recipe. It cooks SubRip subtitles to JSON, and all
+// other assets as the cook command does.
 //
 //	go run ./examples/subtitles assets
 package main
@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// build brings the output directory of a project up to date and prints what it did.
+// build brings a project's output directory up to date and prints the result.
 func build(ctx context.Context, project cook.Project, out io.Writer) error {
 	summary, err := cook.Cook(ctx, project, cook.CookOptions{Observer: printer{out: out}})
 	if err != nil {
@@ -41,13 +41,12 @@ func build(ctx context.Context, project cook.Project, out io.Writer) error {
 	return nil
 }
 
-// A printer prints failures and warnings. It ignores all other events of an Observer.
+// A printer is an observer that prints failures and warnings.
 type printer struct {
 	cook.Observers
 	out io.Writer
 }
 
-// Event prints the error of an asset.
 func (p printer) Event(e cook.Event) {
 	if e.Err != nil {
 		fmt.Fprintf(p.out, "%s: %s: %v\n", e.Path, e.Outcome, e.Err)

@@ -12,21 +12,20 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// Subtitles has the options of the recipe. The struct tags give the key in cook.toml, the text
-// for cook help, and the bounds.
+// Subtitles has the options of the recipe. The struct tags give the key in cook.toml, the text for
+// cook help, and the limits.
 type Subtitles struct {
 	Shift   int  `toml:"shift" min:"-3600000" max:"3600000" doc:"milliseconds to add to all times"`
 	Flatten bool `toml:"flatten" doc:"join the lines of a subtitle by spaces"`
 }
 
-// A subtitle is one subtitle in the output.
 type subtitle struct {
-	From int    `json:"from"` // milliseconds
+	From int    `json:"from"` // start in milliseconds
 	To   int    `json:"to"`
 	Text string `json:"text"`
 }
 
-// subtitles converts SubRip files to JSON.
+// subtitles is a recipe that converts SubRip files to JSON.
 var subtitles = recipe.Recipe{
 	Name: "subtitles", Version: 1, Extensions: []string{".srt"},
 	New: func() recipe.Cooker { return &Subtitles{} },
@@ -35,7 +34,7 @@ var subtitles = recipe.Recipe{
 	},
 }
 
-// Outputs names the file that Cook writes: intro.json of intro.srt.
+// Outputs returns the name template of the file that Cook writes: intro.json for intro.srt.
 func (s *Subtitles) Outputs() []string { return []string{"{stem}.json"} }
 
 // Cook reads the source and writes the output.
@@ -51,7 +50,7 @@ func (s *Subtitles) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, append(out, '\n'))
 }
 
-// explain returns a line for the output of cook why.
+// explain returns a line that cook why prints.
 func (s *Subtitles) explain(ctx context.Context, job *recipe.Job) ([]string, error) {
 	list, err := s.parse(job)
 	if err != nil || len(list) == 0 {
@@ -60,7 +59,7 @@ func (s *Subtitles) explain(ctx context.Context, job *recipe.Job) ([]string, err
 	return []string{fmt.Sprintf("%d subtitles until %.1f s", len(list), float64(list[len(list)-1].To)/1000)}, nil
 }
 
-// estimate returns the most memory that Cook needs: the source, its parts, and the JSON.
+// estimate returns the peak memory that Cook needs for the source, its parts, and the JSON.
 func estimate(head []byte, size int64) (int64, error) {
 	const most = 16 << 20
 	if size > most {
@@ -71,7 +70,6 @@ func estimate(head []byte, size int64) (int64, error) {
 
 var times = regexp.MustCompile(`^(\d\d):(\d\d):(\d\d),(\d\d\d) --> (\d\d):(\d\d):(\d\d),(\d\d\d)$`)
 
-// parse reads the subtitles of the source.
 func (s *Subtitles) parse(job *recipe.Job) ([]subtitle, error) {
 	text, err := job.Source()
 	if err != nil {
@@ -104,7 +102,7 @@ func (s *Subtitles) parse(job *recipe.Job) ([]subtitle, error) {
 	return list, nil
 }
 
-// milliseconds converts hours, minutes, seconds and milliseconds, all digits.
+// milliseconds converts digits of hours, minutes, seconds and milliseconds to milliseconds.
 func milliseconds(digits []string) int {
 	sum := 0
 	for i, unit := range []int{3600_000, 60_000, 1000, 1} {

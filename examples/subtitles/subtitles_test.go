@@ -52,7 +52,8 @@ func TestExplanationHasTheEnd(t *testing.T) {
 	}
 }
 
-// The second build has nothing to do, and a damaged source is a failure with its cause.
+// TestBuild expects a second build to have nothing to do. A damaged source must be reported as a
+// failure with its cause.
 func TestBuild(t *testing.T) {
 	dir := t.TempDir()
 	project := cook.Project{Dir: filepath.Join(dir, "assets"), Cache: filepath.Join(dir, "store"), Recipes: []recipe.Recipe{subtitles}}

@@ -1,6 +1,6 @@
-// Command view simulates a game and serves a page with its measurements: a camera, frame times
-// with subsystems and hitches, a value that jumps, memory of levels that are loaded and dropped,
-// and any number of counters and events.
+// Command view simulates a game and serves a page with its measurements. The game has a camera,
+// frame times with subsystems and hitches, a stepping value, memory of levels, and any number of
+// counters and events.
 //
 //	go run ./examples/view
 //	go run ./examples/view -counters 1000 -events 1000000
@@ -61,7 +61,7 @@ func main() {
 	g.play(*fps)
 }
 
-// graphs are shown on the page from the start.
+// graphs are the graphs that the page initially shows.
 var graphs = []string{
 	"graph add frame game/frame",
 	"graph add systems game/physics game/ai game/animation game/render/submit",
@@ -70,7 +70,6 @@ var graphs = []string{
 	"graph add memory memory/images/bytes memory/meshes/bytes",
 }
 
-// A game has the state that a frame uses.
 type game struct {
 	set      *counters.Set
 	worker   *events.Worker
@@ -84,7 +83,7 @@ type game struct {
 	drawn    *counters.Counter
 	bytes    *counters.Float
 	many     []*counters.Counter
-	perFrame int // events
+	perFrame int // number of events in each frame
 	symbol   events.Symbol
 }
 
@@ -116,7 +115,7 @@ func (g *game) play(fps int) {
 		mark := g.worker.Begin(g.rec.Symbol("frame"), 0)
 		phase := float64(n) / 120
 		load := 1 + .25*math.Sin(phase) + .1*rand.Float64()
-		if n%211 == 100 || n%733 < 4 { // a single hitch, and several in a row
+		if n%211 == 100 || n%733 < 4 { // a single hitch, or several in a row
 			load *= 3
 		}
 		frame := g.frame.Begin()
@@ -130,7 +129,7 @@ func (g *game) play(fps int) {
 			calls := 1 + i%3
 			for range calls {
 				span := s.timer.Begin()
-				time.Sleep(time.Duration(took * 1e6 / float64(calls))) // simulated work, which leaves the processor to the page
+				time.Sleep(time.Duration(took * 1e6 / float64(calls))) // simulates work but leaves the CPU to the page
 				span.End()
 			}
 			scope.End()
@@ -140,7 +139,7 @@ func (g *game) play(fps int) {
 		g.camera[0].Set(20 * math.Cos(phase))
 		g.camera[1].Set(3 + math.Sin(phase*3))
 		g.camera[2].Set(20 * math.Sin(phase))
-		g.step.Set(float64(10 * (1 + n/200%2))) // steps show how EMA and SMA lag behind
+		g.step.Set(float64(10 * (1 + n/200%2))) // steps show the lag of EMA and SMA
 		g.storage.play(n)
 		g.drawn.Add(int64(1500 + 600*math.Sin(phase/3) + 50*rand.Float64()))
 		g.bytes.Add(rand.ExpFloat64())

@@ -10,14 +10,14 @@ import (
 // levelFrames is the number of frames for which a level is played.
 const levelFrames = 600
 
-// storage simulates the memory of a game: levels that are loaded and dropped, sprites that leave
+// storage simulates the memory of a game: levels that are loaded and freed, sprites that leave
 // gaps, scratch memory for each frame, and a leak.
 type storage struct {
 	worker                             *memory.Worker
 	textures, meshes, sprites, scratch *memory.Pool
-	level                              [][]byte // textures, then meshes
+	level                              [][]byte // textures, followed by meshes
 	ends                               int      // number of textures in level
-	live                               [][]byte // sprites
+	live                               [][]byte // allocated sprites
 	leaked                             [][]byte
 }
 
@@ -37,7 +37,7 @@ func (s *storage) play(n int) {
 	if n%levelFrames == 0 {
 		s.load(n / levelFrames)
 	}
-	if n%levelFrames < levelFrames/2 && n%4 == 0 { // a level streams in more data in its first half
+	if n%levelFrames < levelFrames/2 && n%4 == 0 { // stream in more data during the first half of a level
 		defer s.worker.Push(fmt.Sprintf("level %d;tile %d", n/levelFrames, n)).Pop()
 		s.level = append(s.level, s.meshes.Bytes(s.worker, 100_000+rand.IntN(100_000)))
 	}
@@ -50,7 +50,6 @@ func (s *storage) play(n int) {
 	}
 }
 
-// load drops the current level and loads the next.
 func (s *storage) load(level int) {
 	for i, b := range s.level {
 		if i < s.ends {
@@ -68,8 +67,7 @@ func (s *storage) load(level int) {
 	s.ends = len(s.level)
 }
 
-// churn allocates sprites of many sizes and frees others, so that freed blocks rarely fit new
-// requests.
+// churn allocates and frees sprites of many sizes, so that freed blocks rarely fit new requests.
 func (s *storage) churn(n int) {
 	defer s.worker.Push(fmt.Sprintf("effect %d", n%7)).Pop()
 	for range 4 {

@@ -9,12 +9,12 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 )
 
-// Double is a recipe that writes its source twice, or more often.
+// Double is a recipe that writes its source several times, by default twice.
 type Double struct {
 	Times int `toml:"times" min:"1" doc:"how often the source is written"`
 }
 
-// Outputs names the file that Cook writes.
+// Outputs returns the name template of the file that Cook writes.
 func (d *Double) Outputs() []string { return []string{"{path}"} }
 
 // Cook reads the source and writes the output.
@@ -32,7 +32,7 @@ func (d *Double) Cook(ctx context.Context, job *recipe.Job) error {
 
 var double = recipe.Recipe{Name: "double", Version: 1, New: func() recipe.Cooker { return &Double{Times: 2} }}
 
-// The test of a recipe. In a package of a recipe, the function would be called TestDouble.
+// This is the test of a recipe. In the recipe's package, the function would be called TestDouble.
 func Example() {
 	_ = func(t *testing.T) {
 		recipetest.Check(t, double, map[string]any{"times": int64(3)})
@@ -44,7 +44,6 @@ func Example() {
 	}
 }
 
-// The test in the example passes.
 func TestExampleIsRight(t *testing.T) {
 	recipetest.Check(t, double, map[string]any{"times": int64(3)})
 	res := recipetest.Cook(t, double, &Double{Times: 3}, fstest.MapFS{"a.txt": {Data: []byte("ab")}}, "", "a.txt")

@@ -1,5 +1,5 @@
-// Package recipetest is for tests of recipes: Check fails if a recipe breaks a rule that every
-// recipe has to keep, Cook cooks one source, and Explain returns the lines for cook why.
+// Package recipetest helps to test recipes. Check fails the test if a recipe breaks a rule for all
+// recipes. Cook cooks one source. Explain returns the lines for "cook why".
 package recipetest
 
 import (
@@ -24,7 +24,7 @@ import (
 
 // Result is the result of cooking one source.
 type Result struct {
-	Outputs [][]byte // nil for an output that was not written
+	Outputs [][]byte // nil for an output that the recipe did not write
 	Deps    []recipe.Dep
 	Warned  []string
 	Err     error
@@ -32,7 +32,7 @@ type Result struct {
 
 // Cook cooks the source at path in the tree with options c, which r.New returned. It expects as
 // many outputs as c.Outputs names, or one output if c.Outputs returns nil. If the tree is an
-// os.DirFS, dir is its directory, so that programs can read it; otherwise "".
+// os.DirFS, dir is its directory, so that programs can read it. Otherwise dir is "".
 func Cook(t testing.TB, r recipe.Recipe, c recipe.Cooker, tree fs.FS, dir, path string) Result {
 	t.Helper()
 	return CookContext(t.Context(), t, r, c, tree, dir, path)
@@ -56,7 +56,7 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 		return os.OpenFile(files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	}
 	env.Scratch = func() (string, error) { return os.MkdirTemp(out, "scratch") }
-	env.Each = parallel.NewCores(4).Each // so that the race detector sees data shared by calls of Job.Each
+	env.Each = parallel.NewCores(4).Each // lets the race detector find data that calls of Job.Each share
 	job := jobs.New(r, env, info.Size())
 
 	res := Result{Outputs: make([][]byte, len(files))}
@@ -71,9 +71,8 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 	return res
 }
 
-// Explain returns the lines for cook why, and the warnings, of the source at path in the tree with
-// options c, which r.New returned. It fails the test if r has no Traits.Explain or if Explain
-// fails.
+// Explain returns the lines for "cook why", and the warnings, of the source at path in the tree.
+// r.New returned the options c. It fails the test if r has no Traits.Explain or if Explain fails.
 func Explain(t testing.TB, r recipe.Recipe, c recipe.Cooker, tree fs.FS, path string) (lines, warnings []string) {
 	t.Helper()
 	explain := traitsOf(r, c).Explain
@@ -103,7 +102,7 @@ func outputNames(c recipe.Cooker, source string) []string {
 		}
 		text = strings.NewReplacer("{dir}", strings.TrimSuffix(dir, "/"), "{path}", source, "{name}", name,
 			"{stem}", stem, "{base}", base, "{ext}", path.Ext(name)).Replace(text)
-		if before, rest, ok := strings.Cut(text, "{ext:"); ok { // the extension if it is listed, otherwise the first listed extension
+		if before, rest, ok := strings.Cut(text, "{ext:"); ok { // the source's extension if the list has it, otherwise the first extension of the list
 			kept, after, _ := strings.Cut(rest, "}")
 			exts := strings.Split(kept, ",")
 			text = before + "." + exts[max(0, slices.Index(exts, strings.TrimPrefix(path.Ext(name), ".")))] + after
@@ -113,8 +112,7 @@ func outputNames(c recipe.Cooker, source string) []string {
 	return list
 }
 
-// checkAsked fails the test if Cook calls Job.ReadExtracts with arguments that Traits.Asks did not
-// use.
+// checkAsked fails the test if Cook calls Job.ReadExtracts with other arguments than Traits.Asks.
 func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, deps []recipe.Dep) {
 	t.Helper()
 	var asked []recipe.Dep
@@ -132,10 +130,10 @@ func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, dep
 	}
 }
 
-// Check fails the test if a recipe breaks a rule that every recipe has to keep: it can be part of a
-// recipe set, and each option has a line of documentation and either affects the fingerprint or
-// states in its tag why it does not. other has a different value for each option, in the form that
-// recipeset.SetOption takes.
+// Check fails the test if a recipe breaks a rule for all recipes. The recipe must be valid in a
+// recipe set. Each option must have a line of documentation, and must affect the fingerprint unless
+// its tag states why not. other has a different value for each option, in the form of
+// recipeset.SetOption.
 func Check(t testing.TB, r recipe.Recipe, other map[string]any) {
 	t.Helper()
 	if _, err := recipeset.New(r); err != nil {
@@ -163,7 +161,7 @@ func Check(t testing.TB, r recipe.Recipe, other map[string]any) {
 	}
 }
 
-// traitsOf returns the traits of a cooker.
+// traitsOf returns the traits of a cooker, or zero if the recipe has none.
 func traitsOf(r recipe.Recipe, c recipe.Cooker) recipe.Traits {
 	if r.Traits == nil {
 		return recipe.Traits{}

@@ -9,7 +9,6 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// heard is a testing.TB that records errors instead of failing.
 type heard struct {
 	testing.TB
 	lines []string

@@ -2,9 +2,9 @@
 //
 //	go run ./docs/style/messages DIR
 //
-// For each Go file of the module it writes DIR/FILE.md, which has the string literals of three
-// words and more on the lines that they have in the Go file. So the linter reports the right
-// line. Tests, proofs and benchmarks are left out.
+// For each Go file of the module, it writes DIR/FILE.md with the string literals of at least three
+// words. Each literal has the same line number as in the Go file. Tests, proofs and benchmarks are
+// left out.
 package main
 
 import (
@@ -56,8 +56,8 @@ func writePages(root, dir string) error {
 	})
 }
 
-// messagesOf returns the messages of a Go file, each on the line of its literal. It returns ""
-// if there are none.
+// messagesOf returns the messages of a Go file, each on the line of its literal. It returns "" if
+// there are no messages.
 func messagesOf(source []byte) string {
 	var page strings.Builder
 	var s scanner.Scanner

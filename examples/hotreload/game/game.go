@@ -1,5 +1,4 @@
-// Package game is the scene of examples/hotreload: its assets, and the page that shows
-// them.
+// Package game has the scene of examples/hotreload: its assets, and the page that shows them.
 package game
 
 import (
@@ -21,10 +20,10 @@ var page embed.FS
 //go:embed assets
 var samples embed.FS
 
-// Targets are the texture formats: not all browsers can show BC7.
+// Targets are the texture formats. rgba8 is for browsers that cannot show BC7.
 var Targets = []string{"bc7", "rgba8"}
 
-// Project returns the project that cooks assets for the page.
+// Project returns a project that cooks the assets of the page.
 func Project(dir, out string) cook.Project {
 	return cook.Project{Dir: dir, Out: out, Recipes: recipes.All(), Targets: Targets, Engine: "own"}
 }
@@ -50,11 +49,11 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 // Handler serves the page, the files of an output directory below /cooked/, and events about
-// their changes.
+// changed files.
 func Handler(out string) http.Handler {
 	files, err := fs.Sub(page, "page")
 	if err != nil {
-		panic(err) // cannot happen: page is embedded
+		panic(err) // cannot happen, because the page is embedded
 	}
 	pages, changes := http.FileServerFS(files), reload.Handler(out)
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -70,8 +69,8 @@ func Handler(out string) http.Handler {
 	})
 }
 
-// serveArtifact serves a file of the output directory, but no file outside of it, even if a link
-// leads there.
+// serveArtifact serves a file of the output directory. It does not follow links out of the
+// directory.
 func serveArtifact(w http.ResponseWriter, req *http.Request, out string) {
 	root, err := os.OpenRoot(out)
 	if err != nil {

@@ -24,19 +24,19 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Verb is the first word of a command line. Help, completion and the manual page are
-// generated from its fields.
+// A Verb is a subcommand of cook. Help, completion and the manual page are generated from its
+// fields.
 type Verb struct {
-	Name     string // "" for a command line without a verb
-	Synopsis string // follows "cook "
+	Name     string // first word of the command line; "" for the command line without a verb
+	Synopsis string // synopsis without the leading "cook "
 	Summary  string
-	Text     string // text that begins with the usage line
+	Text     string // help text; begins with the usage line
 	Takes    Argument
 
-	// New returns the flags for one command line, and the function to call with its words.
+	// New returns a handler for one command line.
 	New func() Handler
 
-	// Run, if not nil, replaces the parsing of New's flags.
+	// Run, if not nil, is called instead of parsing the command line with New's flags.
 	Run func(context.Context, *Call) (status int)
 
 	// Help, if not nil, prints the answer to -h. Otherwise Text and the flags are printed.
@@ -45,11 +45,11 @@ type Verb struct {
 
 // A Handler handles one command line of a verb.
 type Handler struct {
-	Flags func(*flag.FlagSet) // declares the flags; may be nil
+	Flags func(*flag.FlagSet) // declares the flags of the verb; may be nil
 	Run   func(ctx context.Context, c *Call, words []string) (status int)
 }
 
-// HandlerOf returns a New function for a verb whose options have the type T.
+// HandlerOf returns a New function for a verb. The struct type T holds the verb's options.
 func HandlerOf[T any](flags func(*T, *flag.FlagSet), run func(*T, context.Context, *Call, []string) int) func() Handler {
 	return func() Handler {
 		options := new(T)
@@ -62,17 +62,16 @@ func HandlerOf[T any](flags func(*T, *flag.FlagSet), run func(*T, context.Contex
 
 // An Argument describes the completions of a word or of a flag's value.
 type Argument struct {
-	Words          func() []string // nil for none
+	Words          func() []string // returns the words to complete; may be nil
 	Files, Folders bool
 
-	// Patterns is set if words are source patterns, so that paths are converted to patterns.
+	// Patterns is set if words are source patterns. Paths are then converted to patterns.
 	Patterns bool
-	// Target is set if the last word names a directory to write to, and never the asset
-	// directory.
+	// Target is set if the last word names the directory to write to.
 	Target bool
 }
 
-// trailing returns the number of trailing words that never name the asset directory.
+// trailing returns the number of trailing words that cannot name the asset directory.
 func (a Argument) trailing() int {
 	if a.Target {
 		return 1
@@ -80,7 +79,7 @@ func (a Argument) trailing() int {
 	return 0
 }
 
-// List returns the words that an argument can be.
+// List returns the words that complete the argument.
 func (a Argument) List() []string {
 	if a.Words == nil {
 		return nil
@@ -91,18 +90,17 @@ func (a Argument) List() []string {
 // CookFunc is the type of [cook.Cook].
 type CookFunc func(context.Context, cook.Project, cook.CookOptions) (cook.Summary, error)
 
-// A Call is one command line, with everything that verbs need from the program.
+// A Call is one command line with the program's verbs and recipes.
 type Call struct {
-	Verbs   []Verb // verbs of the program; the first one has no name
+	Verbs   []Verb // the verb at index 0 has no name
 	Recipes []recipe.Recipe
-	Cook    CookFunc // tests replace it
-	AtWork  func()   // called by verbs before they work on assets
-	Args    []string // words and flags after the verb
+	Cook    CookFunc // cook.Cook, except in tests
+	AtWork  func()   // verbs call AtWork before they work on assets
+	Args    []string
 
 	Stdout, Stderr io.Writer
 }
 
-// Names lists the verbs.
 func (c *Call) Names() (names []string) {
 	for i := range c.Verbs[1:] {
 		names = append(names, c.Verbs[1+i].Name)
@@ -118,7 +116,7 @@ func (c *Call) Find(name string) *Verb {
 	return nil
 }
 
-// Dispatch runs the verb that the first argument names, or else the verb without a name.
+// Dispatch runs the verb that the first argument names, or the verb without a name.
 func (c *Call) Dispatch(ctx context.Context) (status int) {
 	v := &c.Verbs[0]
 	if len(c.Args) > 0 && c.Args[0] != "" {
@@ -129,7 +127,6 @@ func (c *Call) Dispatch(ctx context.Context) (status int) {
 	return c.Invoke(ctx, v)
 }
 
-// Invoke runs a verb with the arguments of the call.
 func (c *Call) Invoke(ctx context.Context, v *Verb) (status int) {
 	if v.Run != nil {
 		return v.Run(ctx, c)
@@ -166,9 +163,9 @@ func (h Handler) flagSet(v *Verb) *flag.FlagSet {
 	return fs
 }
 
-// parseArguments parses the arguments. The environment sets flags that are not on the command
-// line, and the project sets flags that neither the command line nor the environment sets. If
-// ok is false, the verb has nothing left to do.
+// parseArguments parses the arguments. Environment variables set flags that are not on the command
+// line. The project sets the remaining flags. ok is false if the verb has nothing left to do, such
+// as after -h.
 func (c *Call) parseArguments(v *Verb, fs *flag.FlagSet) (words []string, status int, ok bool) {
 	words, err := frontend.Parse(fs, presentNames(fs, c.Args))
 	switch {
@@ -191,10 +188,9 @@ func (c *Call) parseArguments(v *Verb, fs *flag.FlagSet) (words []string, status
 	return words, frontend.OK, true
 }
 
-// renamed maps former flag names to the current names.
+// renamed maps former flag names to current names.
 var renamed = map[string]string{"verify": "check-contents"}
 
-// presentNames replaces former flag names.
 func presentNames(fs *flag.FlagSet, args []string) []string {
 	args = slices.Clone(args)
 	for i, arg := range args {
@@ -210,7 +206,6 @@ func presentNames(fs *flag.FlagSet, args []string) []string {
 	return args
 }
 
-// printVerbHelp prints the help of a verb.
 func (c *Call) printVerbHelp(v *Verb, fs *flag.FlagSet) {
 	if v.Help != nil {
 		v.Help(c, c.Stdout)
@@ -222,15 +217,15 @@ func (c *Call) printVerbHelp(v *Verb, fs *flag.FlagSet) {
 	fmt.Fprint(c.Stdout, ExitText)
 }
 
-// RecordErrors also writes errors as records to standard output if the command line has -json.
+// RecordErrors also writes errors as JSON records to standard output if the command line has -json.
 func (c *Call) RecordErrors(stdout *frontend.Checked) {
 	if c.wantsJSON(os.Getenv) {
 		c.Stderr = &recorder{c.Stderr, stdout}
 	}
 }
 
-// wantsJSON reports whether a command line, which may be invalid, has -json, or a verb that
-// takes -json from the environment.
+// wantsJSON reports whether a command line has -json, even if it is otherwise invalid. For verbs
+// with -json, an environment variable has the same effect.
 func (c *Call) wantsJSON(env func(string) string) (want bool) {
 	given := false
 	for _, arg := range c.Args {
@@ -256,17 +251,17 @@ func (c *Call) wantsJSON(env func(string) string) (want bool) {
 	return v.Flags().Lookup("json") != nil && (on || err != nil)
 }
 
-// EnvPrefix is the prefix of environment variables that set flags: COOK_CACHE_SIZE sets
-// -cache-size.
+// EnvPrefix is the prefix of environment variables that set flags. For example, COOK_CACHE_SIZE
+// sets -cache-size.
 const EnvPrefix = "COOK_"
 
-// variableOf returns the name of the variable that sets a flag.
+// variableOf returns the name of the environment variable that sets a flag.
 func variableOf(flag string) string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// fromEnvironment sets flags that are not on the command line from non-empty environment
-// variables. It warns of variables whose names resemble a flag's variable.
+// fromEnvironment sets flags that are not on the command line from non-empty environment variables.
+// It warns of variables with a misspelled flag name.
 func (c *Call) fromEnvironment(fs *flag.FlagSet, environ []string) error {
 	values := map[string]string{}
 	for _, entry := range environ {
@@ -300,7 +295,7 @@ func (c *Call) fromEnvironment(fs *flag.FlagSet, environ []string) error {
 	if wrong != nil || len(values) == 0 || len(known) == 0 {
 		return wrong
 	}
-	for i := range c.Verbs { // variables may set flags of other verbs
+	for i := range c.Verbs {
 		c.Verbs[i].Flags().VisitAll(func(f *flag.Flag) { delete(values, variableOf(f.Name)) })
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
-// PrintError prints the diagnostics of an error, and adds the flags for its suggestions.
+// PrintError prints an error, and names the flags in its suggestions.
 func (c *Call) PrintError(err error) {
 	c.recordError(err)
 	style := c.Style()
@@ -32,8 +32,7 @@ func (c *Call) Warn(text string) {
 // Style returns the style of standard error.
 func (c *Call) Style() frontend.Style { return frontend.StyleOf(c.Stderr, os.Getenv) }
 
-// A recorder is the standard error of a command line with -json. It also writes errors as
-// records to standard output.
+// A recorder is a standard error that also writes errors as JSON records to standard output.
 type recorder struct {
 	io.Writer
 	stdout *frontend.Checked
@@ -42,8 +41,8 @@ type recorder struct {
 // WritesTo returns the underlying standard error.
 func (r *recorder) WritesTo() io.Writer { return r.Writer }
 
-// recordError writes the records of an error for -json, one for each position in the
-// configuration. They must not come before the first record of a run.
+// recordError writes JSON records of an error, one for each position in the configuration. The
+// records follow the first record of a run.
 func (c *Call) recordError(err error) {
 	r, ok := c.Stderr.(*recorder)
 	if !ok {
@@ -62,18 +61,19 @@ func (c *Call) recordError(err error) {
 	}
 }
 
-// Notes returns an observer that prints only notes and failures. dir is the asset directory.
+// Notes returns an observer that prints notes and failures and ignores other calls. dir is the
+// asset directory.
 func (c *Call) Notes(dir string) cook.Observer {
 	return Flagging(&report.Text{Out: io.Discard, Err: c.Stderr, Dir: dir, Style: c.Style()})
 }
 
-// These exit statuses are specific to cook.
+// These exit statuses are used by cook only.
 const (
-	Different = 3 // verify found a difference, or smoke found a regression
-	Locked    = 4 // another cook is working on the same output directory
+	Different = 3 // cook verify found a difference, or cook smoke found a regression
+	Locked    = 4 // another cook holds the lock of the output directory
 )
 
-// ExitText is the end of every help text.
+// ExitText ends every help text. It describes environment variables and exit statuses.
 const ExitText = `
 Environment variables set flags that are not given: COOK_OUT sets -out, and
 COOK_CACHE_SIZE sets -cache-size.
@@ -109,7 +109,8 @@ func (c *Call) Fail(ctx context.Context, err error) (status int) {
 	return frontend.Failed
 }
 
-// repairs names the mistakes in rules that "cook fix" can repair, or "" if there are none.
+// repairs returns "this", "these" or "N of these M", meaning the mistakes in rules that "cook fix"
+// can repair. It returns "" if there are none.
 func repairs(err error) string {
 	var list rules.Errors
 	errors.As(err, &list)
@@ -130,15 +131,14 @@ func repairs(err error) string {
 	return fmt.Sprintf("%d of these %d", n, len(list))
 }
 
-// Interrupted prints how far an interrupted run got, and returns its exit status.
+// Interrupted prints the progress of an interrupted run and returns its exit status.
 func (c *Call) Interrupted(text string) (status int) {
 	c.recordError(errors.New(text))
 	fmt.Fprintf(c.Stderr, "cook: %s\n", text)
 	return frontend.Interrupted
 }
 
-// suggestions adds flags to the suggestions of package cook, which does not know that it is
-// used by a command.
+// suggestions adds flags to the suggestions of package cook, which has no flags.
 var suggestions = strings.NewReplacer(
 	"choose another output directory", "choose another output directory with -out",
 	"choose another directory for the store", "choose another directory for the store with -cache",
@@ -159,16 +159,16 @@ var suggestions = strings.NewReplacer(
 	"another watching cook", "another cook -watch",
 )
 
-// WithFlags adds flags to the suggestions in a text.
+// WithFlags adds the names of flags to the suggestions in a text.
 func WithFlags(text string) string { return suggestions.Replace(text) }
 
-// An errorWithFlags is an error whose suggestions name flags.
+// An errorWithFlags is an error with flags in its suggestions.
 type errorWithFlags struct{ error }
 
 func (e errorWithFlags) Error() string { return WithFlags(e.error.Error()) }
 func (e errorWithFlags) Unwrap() error { return e.error }
 
-// AddFlags adds flags to the suggestions in an error.
+// AddFlags adds the names of flags to the suggestions in an error.
 func AddFlags(err error) error {
 	if err == nil {
 		return nil
@@ -176,11 +176,11 @@ func AddFlags(err error) error {
 	return errorWithFlags{err}
 }
 
-// A flagObserver adds flags to the suggestions in texts, and forwards all calls.
+// A flagObserver adds the names of flags to suggestions, and forwards all calls.
 type flagObserver struct{ cook.Observers }
 
-// Flagging returns an observer that adds flags to the suggestions in texts before it forwards
-// them.
+// Flagging returns an observer that adds the names of flags to suggestions and forwards all calls
+// to o.
 func Flagging(to ...cook.Observer) cook.Observer { return flagObserver{to} }
 
 func (o flagObserver) Event(e cook.Event) {

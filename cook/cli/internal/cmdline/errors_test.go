@@ -8,7 +8,6 @@ import (
 	"github.com/assetcook/assetcook/internal/advice"
 )
 
-// The scripts check that these texts equal the library's.
 func TestSuggestionsNameFlags(t *testing.T) {
 	for text, want := range map[string]string{
 		"output directory a holds the asset directory a/b; choose another output directory": "output directory a holds the asset directory a/b; choose another output directory with -out",

@@ -80,7 +80,7 @@ func (n *Names) Set(text string) error {
 }
 
 // A wordValue is a flag value of one word. Completion offers the known words; the verb checks the
-// word.
+// value.
 type wordValue struct {
 	to    *string
 	words func() []string
@@ -106,42 +106,43 @@ func ListedFlag(fs *flag.FlagSet, to *string, name, preset, usage string, words 
 	fs.Var(wordValue{to, words}, name, usage)
 }
 
-// FolderFlags declares the directories of a project.
+// FolderFlags declares the flags for a project's directories.
 func FolderFlags(fs *flag.FlagSet, p *cook.Project) {
 	PlaceFlags(fs, p)
 	StoreFlag(fs, &p.Cache)
 }
 
-// PlaceFlags declares the asset directory and the output directory of a project.
+// PlaceFlags declares the flags for a project's asset directory and output directory.
 func PlaceFlags(fs *flag.FlagSet, p *cook.Project) {
 	fs.StringVar(&p.Dir, "dir", "", "`directory` of the source assets")
 	fs.StringVar(&p.Out, "out", "", "output `directory` (default: cooked beside the directory assets, NAME.cooked beside others)")
 }
 
-// StoreFlag declares the directory of the store.
+// StoreFlag declares the flag for the store's directory.
 func StoreFlag(fs *flag.FlagSet, dir *string) {
 	fs.StringVar(dir, "cache", "", "`directory` of the store of results (default: $COOKCACHE, or assetcook in the user's cache directory)")
 }
 
-// SizeFlag declares the size limit of the store.
+// SizeFlag declares the flag for the store's size limit.
 func SizeFlag(fs *flag.FlagSet, bytes *int64) {
 	fs.Var((*size)(bytes), "cache-size", "`size` to which the store is trimmed (default 10GiB)")
 }
 
-// TargetsToCook is the usage of -target for verbs that cook.
+// TargetsToCook is the usage text of -target for verbs that cook.
 const TargetsToCook = "cook for these targets, `names` separated by commas; all means every declared target"
 
-// IDsFlag declares whether assets have IDs.
+// IDsFlag declares the flag that gives assets IDs.
 func IDsFlag(fs *flag.FlagSet, p *cook.Project) {
 	fs.BoolVar(&p.IDs, "ids", false, "give each asset an ID that survives renames; the file assets.ids in the asset directory records renames")
 }
 
-// EngineFlag declares the engine that loads the outputs.
+// EngineFlag declares -engine, which selects the engine that loads the outputs.
 func EngineFlag(fs *flag.FlagSet, name *string) {
 	ListedFlag(fs, name, "engine", "", "`engine` that loads the outputs (default: engine in cook.toml, or any); cook help engines lists them", engine.Names)
 }
 
-// RuleFlags declares the rules and targets. The usage of -target depends on the verb.
+// RuleFlags declares the flags for rules and targets. The usage text of -target depends on the
+// verb.
 func RuleFlags(fs *flag.FlagSet, p *cook.Project, targets string) {
 	fs.StringVar(&p.Config, "config", "", "`file` of rules for the whole tree (default: cook.toml in the asset directory)")
 	EngineFlag(fs, &p.Engine)
@@ -150,30 +151,30 @@ func RuleFlags(fs *flag.FlagSet, p *cook.Project, targets string) {
 	ListedFlag(fs, &p.Manifest, "manifest", "", "`layout` of the manifest: single, one file with all assets, or parts, files with about 1,000 assets each (default single)", manifest.LayoutNames)
 }
 
-// ChangeFlags declares flags for the detection of changed files.
+// ChangeFlags declares the flags that control how changed files are detected.
 func ChangeFlags(fs *flag.FlagSet, p *cook.Project, ignoreTimestamps, outputsByFolder *bool) {
 	ListedFlag(fs, &p.Checksum, "checksum", "", "`function` that detects changed files: "+strings.Join(session.Checksums(), ", ")+" (default "+session.Checksums()[0]+")", session.Checksums)
 	fs.Var((*outputs)(outputsByFolder), "outputs", "each: check each output; `folder`: skip per-file checks in output directories whose stamp is unchanged (misses in-place edits) (default each)")
 	fs.BoolVar(ignoreTimestamps, "check-contents", false, "ignore timestamps: checksum all sources and outputs")
 }
 
-// WorkerFlag declares the number of workers.
+// WorkerFlag declares the flag for the number of workers.
 func WorkerFlag(fs *flag.FlagSet, n *int) {
 	fs.IntVar(n, "j", 0, "`number` of assets to work on at once (default: one for each CPU)")
 }
 
-// MemoryFlag declares the memory budget of recipes.
+// MemoryFlag declares the flag for the memory budget of recipes.
 func MemoryFlag(fs *flag.FlagSet, bytes *int64) {
 	fs.Var((*size)(bytes), "mem", "`size` of the memory that running recipes may use (default: half of the machine's)")
 }
 
-// RemoteFlags declares the server that shares results, and how to reach it.
+// RemoteFlags declares the flags for the server that shares results.
 func RemoteFlags(fs *flag.FlagSet, r *cook.Remote) {
 	fs.Var((*address)(r), "remote", "share results on the server at this `address`: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX")
 	KeyFlags(fs, r)
 }
 
-// KeyFlags declares the credentials for a server, and the keys of trusted results.
+// KeyFlags declares the flags for credentials, and for the keys that sign results.
 func KeyFlags(fs *flag.FlagSet, r *cook.Remote) {
 	fs.StringVar(&r.CA, "remote-ca", "", "`file` of the certificates that sign the server's certificate")
 	fs.StringVar(&r.Cert, "remote-cert", "", "`file` of the client certificate, if the server requires one")
@@ -184,14 +185,14 @@ func KeyFlags(fs *flag.FlagSet, r *cook.Remote) {
 	fs.StringVar(&r.BasicFile, "remote-basic-file", "", "`file` with user:password for the server (default: $COOK_REMOTE_BASIC)")
 }
 
-// SharingFlags declares which results a run downloads from the server and uploads to it.
+// SharingFlags declares the flags that limit downloads from and uploads to the server.
 func SharingFlags(fs *flag.FlagSet, r *cook.Remote) {
 	fs.Var((*upload)(&r.Upload), "remote-upload", "`when` to upload results to the server of -remote: never, ci (if the variable CI is set) or always (default ci)")
 	fs.Var((*unless)(&r.NoRace), "remote-race", "cook assets before the server of -remote has answered (default true)")
 	fs.Var((*unless)(&r.NoRead), "remote-read", "download results from the server of -remote (default true)")
 }
 
-// ExecutionFlags declares whether other machines may cook.
+// ExecutionFlags declares the flags for remote execution.
 func ExecutionFlags(fs *flag.FlagSet, r *cook.Remote) {
 	fs.Var((*execution)(&r.Exec), "remote-exec", "let the machines behind the server of -remote cook assets too, if that saves time; =always: even if it does not")
 	fs.Var((*jobs)(&r.Jobs), "remote-jobs", "`number` of assets that the machines of -remote-exec cook at once (default: four for each worker here)")
@@ -221,7 +222,7 @@ func (e *execution) Set(text string) error {
 	return nil
 }
 
-// jobs is a flag value: a number. Its text is "" for zero.
+// jobs is a flag value: a number of workers, or "" for zero.
 type jobs int
 
 func (j *jobs) String() string {
@@ -240,7 +241,7 @@ func (j *jobs) Set(text string) error {
 	return nil
 }
 
-// platform is a flag value: properties separated by commas.
+// platform is a flag value: comma-separated properties of a remote machine.
 type platform []string
 
 func (p *platform) String() string { return strings.Join(*p, ",") }
@@ -255,7 +256,6 @@ func (p *platform) Set(text string) error {
 	return nil
 }
 
-// address is a flag value: the address of a server.
 type address cook.Remote
 
 func (a *address) String() string { return a.URL }
@@ -267,8 +267,8 @@ func (a *address) Set(text string) error {
 
 func (a *address) chosenBy(p *cook.Remote) { a.URL, a.File = p.URL, p.File }
 
-// An optionalAddress is a flag value: true selects the server that the project or the
-// environment names; an address selects the server at that address.
+// An optionalAddress is a flag value: true, or the address of a server. The value true selects the
+// server of the project or of the environment.
 type optionalAddress struct {
 	to *cook.Remote
 	on *bool
@@ -303,17 +303,16 @@ func (a optionalAddress) suggest(text string) error {
 
 func (a optionalAddress) chosenBy(p *cook.Remote) { (*address)(a.to).chosenBy(p) }
 
-// AskedFlag declares -remote for a verb that contacts a server only on request, to compare
-// results.
+// AskedFlag declares -remote for verbs that contact a server only if the flag is given.
 func AskedFlag(fs *flag.FlagSet, r *cook.Remote, on *bool, usage string) {
 	fs.Var(optionalAddress{r, on}, "remote", usage)
 }
 
-// A suggestible flag value accepts a default from the environment even if the flag is given.
+// A suggestible flag value accepts a default from the environment even if the flag is on the
+// command line.
 type suggestible interface{ suggest(text string) error }
 
-// A server is a flag value that takes the address from a project's cook.toml, and remembers
-// that file.
+// A server is a flag value that records which cook.toml set its address.
 type server interface{ chosenBy(*cook.Remote) }
 
 // upload is a flag value: "never", "ci" or "always".
@@ -333,8 +332,7 @@ func (u *upload) Set(text string) error {
 	return errors.New("want never, ci or always")
 }
 
-// unless is a flag value that stores the opposite of its text. Its text is "" unless the flag
-// was set to false.
+// unless is a flag value that inverts a boolean. Its text is "" unless the flag was set to false.
 type unless bool
 
 func (n *unless) IsBoolFlag() bool { return true }
@@ -352,7 +350,7 @@ func (n *unless) Set(text string) error {
 	return err
 }
 
-// SelfForRemote makes this program the client that communicates with the server of r.
+// SelfForRemote makes this program the child process that communicates with the server of r.
 func SelfForRemote(r *cook.Remote) (err error) {
 	if r.URL != "" {
 		r.Program, err = os.Executable()
@@ -360,11 +358,11 @@ func SelfForRemote(r *cook.Remote) (err error) {
 	return err
 }
 
-// ErrNoServer reports that a command line needs a server but names none.
+// ErrNoServer reports that no server was named.
 var ErrNoServer = errors.New("no server is given; use -remote, or write a table [remote] into cook.toml")
 
-// CheckServer returns an error if a command line does not name a server. words are the other
-// words of the command line.
+// CheckServer returns an error if the command line names no server. words are the remaining words
+// of the command line.
 func CheckServer(r *cook.Remote, words []string) (err error) {
 	for _, word := range words {
 		if rules.CheckRemote(word) == nil {

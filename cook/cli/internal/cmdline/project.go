@@ -11,11 +11,12 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// inProject sets flags that neither the command line nor the environment sets from the
-// cook.toml of the project, and returns the remaining words. The project belongs to the asset
-// directory or, if none was given, to the working directory. If no asset directory was given
-// and the first word names a directory outside of the project, that directory is the asset
-// directory. For verbs that write to a directory, the last word is never the asset directory.
+// inProject sets flags that neither the command line nor the environment sets from the project's
+// cook.toml. It returns the remaining words.
+//
+// The project belongs to the asset directory or, if none was given, to the working directory. If
+// the first word names a directory outside of the project, it is the asset directory, unless one
+// was given. For verbs with an [Argument.Target], the last word never names the asset directory.
 func inProject(v *Verb, fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error) {
 	dir := fs.Lookup("dir")
 	if dir == nil {
@@ -40,7 +41,7 @@ func inProject(v *Verb, fs *flag.FlagSet, words []string, dirGiven bool) ([]stri
 		base, words, project, searched = words[0], words[1:], cook.Project{}, false
 	}
 	if base == "" {
-		return words, nil // some verbs need no asset directory
+		return words, nil
 	}
 	if project.Dir == "" {
 		nearest, _, err := cook.FindProject(base)
@@ -64,7 +65,7 @@ func inProject(v *Verb, fs *flag.FlagSet, words []string, dirGiven bool) ([]stri
 	return words, nil
 }
 
-// fillProject sets flags that have no value from a project.
+// fillProject sets flags without a value from a project.
 func fillProject(fs *flag.FlagSet, p *cook.Project) {
 	for _, f := range [...]struct{ name, value string }{
 		{"out", pathname.FromHere(p.Out)}, {"cache", pathname.FromHere(p.Cache)}, {"state", pathname.FromHere(p.State)}, {"config", pathname.FromHere(p.Config)}, {"target", strings.Join(p.Targets, ",")}, {"manifest", p.Manifest},
@@ -77,13 +78,13 @@ func fillProject(fs *flag.FlagSet, p *cook.Project) {
 		if flag == nil || f.value == "" || flag.Value.String() != "" {
 			continue
 		}
-		flag.Value.Set(f.value) // flags for directories and lists of names have one of these types
+		flag.Value.Set(f.value)
 	}
 	if flag := fs.Lookup("remote"); flag != nil && flag.Value.String() == "" {
 		flag.Value.(server).chosenBy(&p.Remote)
 	}
 	if flag := fs.Lookup("remote-trust"); flag != nil && flag.Value.String() == "" {
-		*flag.Value.(*Names) = p.Remote.Trust // names of directories may contain commas
+		*flag.Value.(*Names) = p.Remote.Trust // a directory name may contain commas, which Set would split
 	}
 	given := false
 	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "ids" })
@@ -92,9 +93,9 @@ func fillProject(fs *flag.FlagSet, p *cook.Project) {
 	}
 }
 
-// AsPattern returns the pattern for a word that names an asset or a directory by its path from
-// the working directory. Other words already are patterns. If hereFirst is set, the word is
-// looked up first from the working directory and then from the asset directory.
+// AsPattern returns the source pattern for a word. A word that names an asset or a directory
+// relative to the working directory becomes a pattern; other words already are patterns. If
+// hereFirst is set, the working directory takes precedence over the asset directory.
 func AsPattern(dir, word string, hereFirst bool) string {
 	name, excludes := strings.CutPrefix(word, "!")
 	if _, err := os.Lstat(filepath.Join(dir, name)); err == nil && !hereFirst {
@@ -120,7 +121,7 @@ func AsPattern(dir, word string, hereFirst bool) string {
 	return pattern
 }
 
-// Below returns the path of a file relative to a directory that contains it.
+// Below returns the path of a file relative to an enclosing directory.
 func Below(dir, name string) (string, bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

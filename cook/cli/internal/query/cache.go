@@ -30,13 +30,12 @@ Example:
 	cook cache -dir assets
 `
 
-// Cache is "cook cache".
+// Cache is the verb "cook cache".
 var Cache = cmdline.Verb{
 	Name: "cache", Synopsis: "cache [flags]", Summary: "show the content of the store", Text: cacheText,
 	New: cmdline.HandlerOf((*cacheOptions).cacheFlags, (*cacheOptions).runCache),
 }
 
-// cacheOptions holds the options of cook cache.
 type cacheOptions struct {
 	project cook.Project
 	json    bool
@@ -47,14 +46,13 @@ func (r *cacheOptions) cacheFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&r.json, "json", false, "print one line of JSON")
 }
 
-// A cacheReport is the output of cook cache.
 type cacheReport struct {
 	Dir     string       `json:"dir"`
 	Kinds   []cacheKind  `json:"kinds"`
 	Recipes []cacheShare `json:"recipes,omitempty"`
-	Runs    int          `json:"runs,omitempty"`     // number of runs with work to do
-	Found   int64        `json:"restored,omitempty"` // results these runs took from the store
-	Cooked  int64        `json:"cooked,omitempty"`   // number of results that these runs made
+	Runs    int          `json:"runs,omitempty"`     // number of runs that had work to do
+	Found   int64        `json:"restored,omitempty"` // number of results that these runs restored from the store
+	Cooked  int64        `json:"cooked,omitempty"`   // number of results that these runs cooked
 }
 
 type cacheKind struct {
@@ -90,7 +88,7 @@ func (r *cacheOptions) runCache(ctx context.Context, c *cmdline.Call, words []st
 	return frontend.OK
 }
 
-// readCacheReport reads the store, and the history of the project if there is one.
+// readCacheReport reads the store, and the project's history if there is one.
 func (r *cacheOptions) readCacheReport(ctx context.Context) (*cacheReport, error) {
 	out := ""
 	if r.project.Dir != "" || r.project.Out != "" {
@@ -125,7 +123,6 @@ func (r *cacheOptions) readCacheReport(ctx context.Context) (*cacheReport, error
 	return held, nil
 }
 
-// writeCacheReport prints the tables.
 func (c *cacheReport) writeCacheReport(w io.Writer) {
 	fmt.Fprintf(w, "store: %s\n", pathname.Show(c.Dir))
 	t := texttable.New(w, texttable.RightThenName)

@@ -23,14 +23,14 @@ Example:
 	cook deps -dir assets models/kart.gltf
 `
 
-// Deps is "cook deps".
+// Deps is the verb "cook deps".
 var Deps = cmdline.Verb{
 	Name: "deps", Synopsis: "deps -dir assets [flags] PATH ...", Summary: "list the files that an asset reads", Text: depsText,
 	Takes: cmdline.Argument{Files: true},
 	New:   queryHandler("deps", "print each asset as one line of JSON", true, (*lastRun).deps),
 }
 
-// A filesJSON is a file and its related files, in the JSON output of cook deps and cook uses.
+// A filesJSON is a file and its related files, as printed by cook deps -json and cook uses -json.
 type filesJSON struct {
 	Path       string   `json:"path"`
 	PathBase64 string   `json:"path_base64,omitempty"`
@@ -41,11 +41,10 @@ type filesJSON struct {
 	MadeOf     string   `json:"made_of,omitempty"`
 	UsedBy     []string `json:"used_by,omitempty"`
 
-	Again int           `json:"assets,omitempty"`  // assets that are cooked again after an edit
-	Took  time.Duration `json:"cook_ns,omitempty"` // last cook time of these assets
+	Again int           `json:"assets,omitempty"`  // number of assets that an edit of the file would cook again
+	Took  time.Duration `json:"cook_ns,omitempty"` // total time of the last cooks of these assets
 }
 
-// deps prints the dependencies of each path.
 func (r *lastRun) deps(paths []string, w io.Writer) error {
 	for _, given := range paths {
 		found, err := r.findAsset(given)
@@ -113,14 +112,14 @@ Example:
 	cook uses -dir assets textures/wood.png
 `
 
-// Uses is "cook uses".
+// Uses is the verb "cook uses".
 var Uses = cmdline.Verb{
 	Name: "uses", Synopsis: "uses -dir assets [flags] PATH ...", Summary: "list the assets that read a file", Text: usesText,
 	Takes: cmdline.Argument{Files: true},
 	New:   queryHandler("uses", "print each file as one line of JSON", true, (*lastRun).printUses),
 }
 
-// printUses prints the assets that read each path.
+// printUses prints the assets that read each given path.
 func (r *lastRun) printUses(paths []string, w io.Writer) error {
 	for _, given := range paths {
 		found, err := r.findAsset(given)

@@ -21,14 +21,15 @@ Example:
 	cook graph -dir assets models | dot -Tsvg > models.svg
 `
 
-// Graph is "cook graph".
+// Graph is the verb "cook graph".
 var Graph = cmdline.Verb{
 	Name: "graph", Synopsis: "graph -dir assets [flags] [pattern ...]", Summary: "print sources, dependencies and outputs as a graph", Text: graphText,
 	Takes: cmdline.Argument{Files: true},
 	New:   queryHandler("graph", "print each edge as one line of JSON, and each asset without any", false, (*lastRun).writeGraph),
 }
 
-// writeGraph prints nodes "s:PATH" for files of the asset directory and "o:PATH" for outputs.
+// writeGraph prints the graph in DOT. A node "s:PATH" is a source, and a node "o:PATH" is an
+// output.
 func (r *lastRun) writeGraph(patterns []string, w io.Writer) error {
 	list, err := r.loadAssets(patterns)
 	if err != nil {
@@ -37,7 +38,7 @@ func (r *lastRun) writeGraph(patterns []string, w io.Writer) error {
 	if r.json {
 		return graphJSON(list, w)
 	}
-	dot := bufio.NewWriter(w) // remembers the first error
+	dot := bufio.NewWriter(w)
 	w = dot
 	fmt.Fprint(w, "digraph assets {\n\trankdir=LR\n\tnode [shape=box]\n")
 	edge := func(from, to, style string) { fmt.Fprintf(w, "\t%s -> %s%s\n", dotID(from), dotID(to), style) }
@@ -63,9 +64,8 @@ func (r *lastRun) writeGraph(patterns []string, w io.Writer) error {
 	return dot.Flush()
 }
 
-// An edgeJSON is an edge of the graph: an asset reads a file, looked for a missing file, takes
-// an output of another asset, or makes an output. An asset without edges gets an edge without
-// an end.
+// An edgeJSON is an edge of the graph in JSON. An asset without any edges has one edge without a
+// file.
 type edgeJSON struct {
 	Asset   string `json:"asset"`
 	Target  string `json:"target,omitempty"`
@@ -99,8 +99,8 @@ func graphJSON(list []survey.Asset, w io.Writer) error {
 	return eachJSON(w, edges, func(e *edgeJSON) any { return e })
 }
 
-// dotID quotes a name for DOT so that different names remain different. It quotes as Go does,
-// and doubles backslashes, because DOT labels have their own escapes.
+// dotID quotes a name for DOT as Go does, and doubles backslashes because DOT labels have their own
+// escapes. Different names have different IDs.
 func dotID(name string) string {
 	text := strconv.Quote(name)
 	return `"` + strings.ReplaceAll(strings.ReplaceAll(text[1:len(text)-1], `\`, `\\`), `\\"`, `\"`) + `"`

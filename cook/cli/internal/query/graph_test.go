@@ -2,7 +2,6 @@ package query
 
 import "testing"
 
-// Different names are different nodes, and no name ends its quotation or its line.
 func TestDotID(t *testing.T) {
 	for name, want := range map[string]string{
 		"a/b.png":     `"a/b.png"`,

@@ -35,14 +35,13 @@ Example:
 	cook ids -moved ui/logo.png ui/title.png
 `
 
-// IDs is "cook ids".
+// IDs is the verb "cook ids".
 var IDs = cmdline.Verb{
 	Name: "ids", Synopsis: "ids -dir assets [flags] [pattern ...]", Summary: "list the IDs of assets, or move one", Text: idsText,
 	Takes: cmdline.Argument{Files: true},
 	New:   cmdline.HandlerOf((*idsOptions).idsFlags, (*idsOptions).runIDs),
 }
 
-// idsOptions holds the options of cook ids.
 type idsOptions struct {
 	lastRun
 	moved bool
@@ -68,7 +67,7 @@ func (r *idsOptions) runIDs(ctx context.Context, c *cmdline.Call, words []string
 	})
 }
 
-// listIDs prints one line for each asset, whatever the number of its targets.
+// listIDs prints one line for each asset, even if the asset has several targets.
 func (r *idsOptions) listIDs(patterns []string, w io.Writer) error {
 	list, err := r.loadAssets(patterns)
 	if err != nil {
@@ -82,8 +81,8 @@ func (r *idsOptions) listIDs(patterns []string, w io.Writer) error {
 	return nil
 }
 
-// assetPath returns the path of an asset, which may be missing. The word may be relative to the
-// working directory or to the asset directory.
+// assetPath returns the path of an asset, which need not exist. The word is relative to the working
+// directory or to the asset directory.
 func (r *idsOptions) assetPath(word string) string {
 	if rel, ok := cmdline.Below(r.project.Dir, word); ok {
 		return filepath.ToSlash(rel)
@@ -99,7 +98,7 @@ func (r *idsOptions) moveID(from, to string, w io.Writer) error {
 		return refuse("there is no asset %s", pathname.Show(to))
 	}
 	if is, err := os.Lstat(at(from)); err == nil {
-		if now, err := os.Lstat(at(to)); err != nil || !os.SameFile(is, now) { // differs only in case
+		if now, err := os.Lstat(at(to)); err != nil || !os.SameFile(is, now) {
 			return refuse("asset %s still exists and keeps its ID", pathname.Show(from))
 		}
 	}
@@ -108,7 +107,7 @@ func (r *idsOptions) moveID(from, to string, w io.Writer) error {
 	if err != nil {
 		return &cook.ConfigError{Err: err}
 	}
-	if set.Has(to) { // after an earlier move, the old path has a different ID
+	if set.Has(to) {
 		return refuse("%s already has the ID of another asset that was renamed; if that is wrong, remove the line of %[1]s from %[2]s", pathname.Show(to), pathname.Show(name))
 	}
 	next, made := set.Move([]ids.Move{{From: from, To: to}}, set.ID, func(func(string) bool) {})

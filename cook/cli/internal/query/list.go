@@ -38,14 +38,13 @@ Example:
 	cook list -dir assets -columns path,role,format,mips,psnr 'flags/*'
 `
 
-// List is "cook list".
+// List is the verb "cook list".
 var List = cmdline.Verb{
 	Name: "list", Synopsis: "list -dir assets [flags] [pattern ...]", Summary: "list assets, with outcomes and sizes", Text: listText,
 	Takes: cmdline.Argument{Files: true, Patterns: true},
 	New:   cmdline.HandlerOf((*listOptions).listFlags, (*listOptions).runList),
 }
 
-// listOptions holds the options of cook list.
 type listOptions struct {
 	lastRun
 	sort    string
@@ -74,11 +73,12 @@ type columnList struct{ cmdline.Names }
 
 func (c *columnList) Choices() []string { return columnNames() }
 
-// A column is one property of an asset.
+// A column is a property of assets that cook list prints.
 type column struct {
 	name string
 	text func(*survey.Asset) string
-	// number is the sort key, largest first; if nil, the column is sorted by text.
+	// number returns the sort key, and larger numbers come first. If it is nil, the text is the
+	// sort key.
 	number func(*survey.Asset) int64
 }
 
@@ -102,10 +102,10 @@ var columns = []column{
 	{"psnr", psnrOf, func(a *survey.Asset) int64 { return int64(-1000 * a.Last.Facts.PSNR) }},
 }
 
-// aboutImages lists the columns about images.
+// aboutImages has the columns that only images fill.
 var aboutImages = []string{"role", "evidence", "format", "mips", "psnr"}
 
-// recalled lists the columns whose values come from the store.
+// recalled has the columns whose values are read from the store.
 var recalled = []string{"evidence", "format", "mips"}
 
 // mipsOf returns the number of mip levels of a texture, or "" for other files.
@@ -116,10 +116,11 @@ func mipsOf(a *survey.Asset) string {
 	return strconv.Itoa(a.Last.Facts.Levels)
 }
 
-// lossless is the likeness of a texture whose pixels equal its source's.
+// lossless is the text for a texture with the same pixels as its source.
 const lossless = "lossless"
 
-// psnrOf returns the likeness of a texture to its source, or "" if they were not compared.
+// psnrOf returns the PSNR of a texture compared with its source. It returns "" if they were not
+// compared.
 func psnrOf(a *survey.Asset) string {
 	switch {
 	case math.IsNaN(a.Last.Facts.PSNR) || a.Last.Facts.PSNR == 0:
@@ -130,7 +131,6 @@ func psnrOf(a *survey.Asset) string {
 	return fmt.Sprintf("%.1f dB", a.Last.Facts.PSNR)
 }
 
-// columnNames lists the columns.
 func columnNames() (all []string) {
 	for _, c := range columns {
 		all = append(all, c.name)
@@ -138,7 +138,6 @@ func columnNames() (all []string) {
 	return all
 }
 
-// findColumn finds a column by its name.
 func findColumn(name string) (*column, error) {
 	for i := range columns {
 		if columns[i].name == name {
@@ -152,7 +151,7 @@ func findColumn(name string) (*column, error) {
 	return nil, &cook.ConfigError{Err: fmt.Errorf("there is no column %q%s", name, end)}
 }
 
-// listedOutcome returns the outcome of an asset in the last run that worked on it.
+// listedOutcome returns the outcome of an asset in the last run that worked on the asset.
 func listedOutcome(a *survey.Asset) string {
 	if a.Failed {
 		return "failed"
@@ -160,7 +159,7 @@ func listedOutcome(a *survey.Asset) string {
 	return string(a.Last.Outcome)
 }
 
-// fromOf returns the origin of the artifacts, or "" for this machine.
+// fromOf describes the machine that cooked the artifacts. It returns "" for this machine.
 func fromOf(a *survey.Asset) string {
 	if a.Last.Origin.IsZero() {
 		return ""
@@ -168,7 +167,6 @@ func fromOf(a *survey.Asset) string {
 	return remote.Describe(a.Last.Origin, a.CookTime)
 }
 
-// outputsOf lists the paths of the outputs.
 func outputsOf(a *survey.Asset) (all []string) {
 	for _, o := range a.Outputs {
 		all = append(all, o.Path)
@@ -176,7 +174,7 @@ func outputsOf(a *survey.Asset) (all []string) {
 	return all
 }
 
-// listAssets prints a line for each asset.
+// listAssets prints a line for each matching asset.
 func (r *listOptions) listAssets(ctx context.Context, c *cmdline.Call, patterns []string, w io.Writer) error {
 	by, err := findColumn(r.sort)
 	if err != nil {
@@ -200,7 +198,7 @@ func (r *listOptions) listAssets(ctx context.Context, c *cmdline.Call, patterns 
 	if err != nil {
 		return err
 	}
-	if r.sort != "path" { // the order of the last run's index
+	if r.sort != "path" {
 		slices.SortStableFunc(list, func(a, b survey.Asset) int {
 			if by.number != nil {
 				return cmp.Compare(by.number(&b), by.number(&a))
@@ -230,8 +228,8 @@ func (r *listOptions) listAssets(ctx context.Context, c *cmdline.Call, patterns 
 	return t.Flush()
 }
 
-// fillColumns fills in values that the index lacks: origins and facts from the store, and the
-// likeness of textures by comparing them with their sources.
+// fillColumns fills in values that the index lacks. It reads origins and facts from the store, and
+// compares textures with their sources.
 func (r *listOptions) fillColumns(ctx context.Context, c *cmdline.Call, list []survey.Asset, names []string) error {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {
@@ -253,7 +251,7 @@ func (r *listOptions) fillColumns(ctx context.Context, c *cmdline.Call, list []s
 	return nil
 }
 
-// compareTextures fills in the lowest likeness among the textures of each asset.
+// compareTextures fills in the lowest PSNR among the textures of each asset.
 func (r *listOptions) compareTextures(ctx context.Context, c *cmdline.Call, out string, list []survey.Asset) error {
 	candidates := overview.Candidates(list)
 	textures, err := measureTextures(ctx, c, r.project.Dir, out, candidates, len(candidates))
@@ -265,12 +263,12 @@ func (r *listOptions) compareTextures(ctx context.Context, c *cmdline.Call, out 
 	return err
 }
 
-// An assetJSON is an asset in the JSON output of cook list.
+// An assetJSON is an asset in the output of cook list -json.
 type assetJSON struct {
 	Path       string        `json:"path"`
-	PathBase64 string        `json:"path_base64,omitempty"` // only if the path is not UTF-8
+	PathBase64 string        `json:"path_base64,omitempty"` // set only if the path is not valid UTF-8
 	Target     string        `json:"target,omitempty"`
-	ID         string        `json:"id,omitempty"` // missing if assets have no IDs
+	ID         string        `json:"id,omitempty"` // "" if assets have no IDs
 	Recipe     string        `json:"recipe,omitempty"`
 	Outcome    string        `json:"outcome"`
 	In         int64         `json:"bytes_in"`
@@ -279,17 +277,17 @@ type assetJSON struct {
 	At         time.Time     `json:"at"`
 	Why        []string      `json:"why"`
 	Outputs    []outputJSON  `json:"outputs"`
-	Origin     store.Origin  `json:"origin,omitzero"` // only with the column "from"
-	Image      imageJSON     `json:"image,omitzero"`  // only if columns about images are shown
+	Origin     store.Origin  `json:"origin,omitzero"` // set only if the column "from" is listed
+	Image      imageJSON     `json:"image,omitzero"`  // set only if columns about images are listed
 }
 
-// An imageJSON holds the facts about an image.
+// An imageJSON is the decisions about an image in the output of cook list -json.
 type imageJSON struct {
 	Role     string `json:"role,omitempty"`
 	Evidence string `json:"evidence,omitempty"`
 	Format   string `json:"format,omitempty"`
 	Mips     int    `json:"mips,omitempty"`
-	PSNR     any    `json:"psnr,omitempty"` // dB, or "lossless"
+	PSNR     any    `json:"psnr,omitempty"` // number in dB, or the string "lossless"
 }
 
 func imageRecord(a *survey.Asset) imageJSON {
@@ -309,7 +307,8 @@ type outputJSON struct {
 	Bytes      int64  `json:"bytes"`
 }
 
-// assetRecord returns the record of an asset, with facts about an image if ofImages is set.
+// assetRecord returns the JSON record of an asset. If ofImages is set, it includes facts about an
+// image.
 func assetRecord(a *survey.Asset, ofImages bool) assetJSON {
 	rec := assetJSON{
 		Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, ID: a.ID, Recipe: a.Method.Recipe, Outcome: listedOutcome(a), In: a.In, Out: a.Out(), Took: a.CookTime,

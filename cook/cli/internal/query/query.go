@@ -1,6 +1,5 @@
-// Package query holds the verbs of cook that answer queries and change nothing. Most of them
-// use the state of the last run: they read neither the assets nor their outputs, and take no
-// lock.
+// Package query holds the verbs of cook that answer queries and change nothing. Most of them read
+// only the state of the last run, and take no lock.
 package query
 
 import (
@@ -25,15 +24,14 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A lastRun is the project that a query is about, as its last run left it, and the format of
-// the answer.
+// A lastRun is the state that a project's last run left, with the options of a query.
 type lastRun struct {
 	project cook.Project
 	json    bool
 }
 
 // queryHandler returns a New function for a query without flags of its own. asJSON is the usage
-// of its flag -json.
+// text of -json.
 func queryHandler(verb, asJSON string, ofPaths bool, print func(r *lastRun, words []string, w io.Writer) error) func() cmdline.Handler {
 	return cmdline.HandlerOf(func(r *lastRun, fs *flag.FlagSet) {
 		cmdline.PlaceFlags(fs, &r.project)
@@ -59,8 +57,8 @@ func (r *lastRun) answerQuery(ctx context.Context, c *cmdline.Call, verb string,
 	return frontend.OK
 }
 
-// loadAssets returns the assets of the last run that match patterns, or all assets if there are
-// no patterns.
+// loadAssets returns the assets of the last run that match the patterns. Without patterns, it
+// returns all assets.
 func (r *lastRun) loadAssets(patterns []string) ([]survey.Asset, error) {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {
@@ -87,7 +85,7 @@ func (r *lastRun) loadAssets(patterns []string) ([]survey.Asset, error) {
 	return list, nil
 }
 
-// patternList compiles the patterns of a command line.
+// patternList compiles the patterns on a command line.
 func patternList(patterns []string) (*glob.List, error) {
 	var chosen glob.List
 	for _, p := range patterns {
@@ -98,7 +96,7 @@ func patternList(patterns []string) (*glob.List, error) {
 	return &chosen, nil
 }
 
-// fillIDs fills in the IDs of assets, if assets have IDs.
+// fillIDs fills in the IDs of assets, if the project uses IDs.
 func (r *lastRun) fillIDs(list []survey.Asset) error {
 	if !r.project.IDs || r.project.Dir == "" {
 		return nil
@@ -113,7 +111,7 @@ func (r *lastRun) fillIDs(list []survey.Asset) error {
 	return nil
 }
 
-// eachJSON prints a line of JSON for each item.
+// eachJSON prints each item as a line of JSON.
 func eachJSON[T any](w io.Writer, list []T, record func(*T) any) error {
 	lines := report.NewJSON(w)
 	defer lines.Flush()
@@ -125,8 +123,8 @@ func eachJSON[T any](w io.Writer, list []T, record func(*T) any) error {
 	return nil
 }
 
-// findAsset finds the asset with the given path. The path may be relative to the asset
-// directory, the output directory or the working directory.
+// findAsset finds an asset by a path relative to the asset directory, the output directory or the
+// working directory.
 func (r *lastRun) findAsset(given string) (survey.Found, error) {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {
@@ -141,7 +139,7 @@ func (r *lastRun) findAsset(given string) (survey.Found, error) {
 	return survey.Find(out, names)
 }
 
-// unknownAsset returns the error for a path that the last run did not know.
+// unknownAsset returns the error for a path that the last run did not find.
 func (r *lastRun) unknownAsset(given string, known []string) error {
 	end := ""
 	if w := nearest.Word(path.Clean(filepath.ToSlash(given)), known); w != "" {

@@ -34,21 +34,20 @@ Example:
 	cook report -dir assets -markdown -textures 0
 `
 
-// Report is "cook report".
+// Report is the verb "cook report".
 var Report = cmdline.Verb{
 	Name: "report", Synopsis: "report -dir assets [flags]", Summary: "write a page about the last cook and all runs", Text: reportText,
 	Takes: cmdline.Argument{Folders: true},
 	New:   cmdline.HandlerOf((*reportOptions).reportFlags, (*reportOptions).runReport),
 }
 
-// reportOptions holds the options of cook report.
 type reportOptions struct {
 	project   cook.Project
 	file      string
 	json, csv bool
 	markdown  bool
 	table     string
-	most      int // number of textures to compare
+	most      int
 }
 
 func (r *reportOptions) reportFlags(fs *flag.FlagSet) {
@@ -61,7 +60,6 @@ func (r *reportOptions) reportFlags(fs *flag.FlagSet) {
 	fs.IntVar(&r.most, "textures", 100_000, "`number` of textures to compare with their sources, the largest first; 0 for none")
 }
 
-// tableNames lists the tables, which are the same in all reports.
 func tableNames() []string { return overview.New(overview.Input{}).Keys() }
 
 func (r *reportOptions) runReport(ctx context.Context, c *cmdline.Call, words []string) int {
@@ -104,8 +102,8 @@ func (r *reportOptions) runReport(ctx context.Context, c *cmdline.Call, words []
 	return frontend.OK
 }
 
-// makeReport reads the state of the last run and the history, and compares textures with their
-// sources.
+// makeReport makes a report from the state of the last run and the history, and compares textures
+// with their sources.
 func (r *reportOptions) makeReport(ctx context.Context, c *cmdline.Call) (*overview.Report, error) {
 	project, most := r.project, r.most
 	out, err := survey.OutputFolder(project.Dir, project.Out)
@@ -132,7 +130,7 @@ func (r *reportOptions) makeReport(ctx context.Context, c *cmdline.Call) (*overv
 }
 
 // measureTextures compares textures of an output directory with their sources. most limits the
-// number of textures. The asset directory is "" if it is unknown.
+// number of textures. dir is the asset directory, or "" if it is unknown.
 func measureTextures(ctx context.Context, c *cmdline.Call, dir, out string, textures []overview.Candidate, most int) ([]overview.Texture, error) {
 	var assets *confine.Dir
 	if dir != "" {
@@ -164,18 +162,17 @@ Example:
 	cook history -dir assets -compare 1,7
 `
 
-// History is "cook history".
+// History is the verb "cook history".
 var History = cmdline.Verb{
 	Name: "history", Synopsis: "history -dir assets [flags]", Summary: "print the last runs, or compare two", Text: historyText,
 	Takes: cmdline.Argument{Folders: true},
 	New:   cmdline.HandlerOf((*historyOptions).historyFlags, (*historyOptions).runHistory),
 }
 
-// historyOptions holds the options of cook history.
 type historyOptions struct {
 	project cook.Project
 	lines   int
-	pair    string // numbers of two runs to compare
+	pair    string
 }
 
 func (r *historyOptions) historyFlags(fs *flag.FlagSet) {
@@ -212,7 +209,7 @@ func (r *historyOptions) runHistory(ctx context.Context, c *cmdline.Call, words 
 	return frontend.OK
 }
 
-// twoRuns parses two numbers separated by a comma.
+// twoRuns parses two run numbers separated by a comma.
 func twoRuns(pair string) (a, b int, err error) {
 	first, second, _ := strings.Cut(pair, ",")
 	a, err = strconv.Atoi(strings.TrimSpace(first))

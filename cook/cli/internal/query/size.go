@@ -29,14 +29,13 @@ Example:
 	cook size -dir assets -by folder
 `
 
-// Size is "cook size".
+// Size is the verb "cook size".
 var Size = cmdline.Verb{
 	Name: "size", Synopsis: "size -dir assets [flags] [pattern ...]", Summary: "show what is big, by kind, recipe or directory", Text: sizeText,
 	Takes: cmdline.Argument{Files: true},
 	New:   cmdline.HandlerOf((*sizeOptions).sizeFlags, (*sizeOptions).runSize),
 }
 
-// sizeOptions holds the options of cook size.
 type sizeOptions struct {
 	lastRun
 	by    string
@@ -50,26 +49,25 @@ func (r *sizeOptions) sizeFlags(fs *flag.FlagSet) {
 	fs.IntVar(&r.lines, "lines", 20, "print at most this `number` of groups; 0 is all")
 }
 
-// groupings lists the values of -by.
+// groupings returns the values of -by.
 func groupings() []string { return []string{"kind", "recipe", "folder"} }
 
 func (r *sizeOptions) runSize(ctx context.Context, c *cmdline.Call, words []string) int {
 	return r.answerQuery(ctx, c, "size", false, words, r.printSizes)
 }
 
-// A groupJSON is a group of assets with its sums.
+// A groupJSON is a group of assets and its totals, in JSON.
 type groupJSON struct {
 	Name   string        `json:"name"`
 	Assets int           `json:"assets"`
 	In     int64         `json:"bytes_in"`
 	Out    int64         `json:"bytes_out"`
-	More   int64         `json:"bytes_more"` // growth of outputs in the last run with work
+	More   int64         `json:"bytes_more"` // growth of the outputs in the last run that had work
 	Took   time.Duration `json:"cook_ns"`
 }
 
-// printSizes prints the sums of each group.
 func (r *sizeOptions) printSizes(patterns []string, w io.Writer) error {
-	recipes := map[string]string{} // recipes by asset path
+	recipes := map[string]string{}
 	of := map[string]func(path string) string{
 		"kind":   func(p string) string { return cmp.Or(recipe.Ext(p), "without an extension") },
 		"recipe": func(p string) string { return cmp.Or(recipes[p], "none") },
@@ -138,8 +136,8 @@ func signedBytes(n int64) string {
 	return ""
 }
 
-// changedSizes returns how much the outputs of each matching asset grew in the last run that
-// had work. rest is the total growth of assets that the history does not list individually.
+// changedSizes returns how much the outputs of each matching asset grew in the last run that had
+// work. rest is the growth of assets that the history does not list individually.
 func (r *sizeOptions) changedSizes(patterns []string) (more map[string]int64, rest int64, err error) {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {

@@ -29,14 +29,13 @@ Example:
 	cook why -dir assets 'ui/*.png'
 `
 
-// Why is "cook why".
+// Why is the verb "cook why".
 var Why = cmdline.Verb{
 	Name: "why", Synopsis: "why -dir assets [flags] PATH", Summary: "explain what happens to one asset", Text: whyText,
 	Takes: cmdline.Argument{Files: true},
 	New:   cmdline.HandlerOf((*whyOptions).whyFlags, (*whyOptions).runWhy),
 }
 
-// whyOptions holds the options of cook why.
 type whyOptions struct {
 	project cook.Project
 	options cook.WhyOptions
@@ -85,8 +84,8 @@ func (r *whyOptions) runWhy(ctx context.Context, c *cmdline.Call, paths []string
 	return frontend.OK
 }
 
-// several returns the pattern for a word that is a pattern or names a directory of assets. It
-// returns "" for the path of a file.
+// several returns the pattern for a word that is a pattern or names a directory. It returns "" for
+// the path of a file.
 func (r *whyOptions) several(word string) string {
 	for _, name := range []string{filepath.Join(r.project.Dir, word), word} {
 		if info, err := os.Stat(name); err == nil {
@@ -102,8 +101,7 @@ func (r *whyOptions) several(word string) string {
 	return ""
 }
 
-// explainEach prints a line about the next cook of each asset that matches a pattern, and
-// totals.
+// explainEach prints, for each matching asset, a line about its next cook. It then prints totals.
 func (r *whyOptions) explainEach(ctx context.Context, c *cmdline.Call, pattern string) error {
 	opt := cook.CookOptions{
 		DryRun: true, EveryAsset: true, Patterns: []string{pattern},
@@ -129,8 +127,8 @@ func (r *whyOptions) explainEach(ctx context.Context, c *cmdline.Call, pattern s
 	return nil
 }
 
-// imageFacts returns the last run's decisions about the images that match a pattern. There are
-// none before the first run, or if the store no longer has them.
+// imageFacts returns the decisions about matching images in the last run. It returns none before
+// the first run, or if the store has trimmed them.
 func (r *whyOptions) imageFacts(pattern string) report.ImageFacts {
 	last := lastRun{project: r.project}
 	list, err := last.loadAssets([]string{pattern})

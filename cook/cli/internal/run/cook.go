@@ -1,5 +1,5 @@
-// Package run holds the verbs that cook: the command line without a verb, which can also watch,
-// show and record runs, and "cook verify".
+// Package run holds the verbs that cook. They are "cook verify" and the command line without a
+// verb, which can also watch, show and record runs.
 package run
 
 import (
@@ -36,7 +36,6 @@ var Cook = cmdline.Verb{
 	New:   cmdline.HandlerOf((*cookOptions).cookFlags, (*cookOptions).runCook),
 }
 
-// cookOptions holds the options of the command line without a verb.
 type cookOptions struct {
 	project   cook.Project
 	options   cook.CookOptions
@@ -44,19 +43,19 @@ type cookOptions struct {
 	keepGoing bool
 	watch     bool
 	to        recordTo
-	memReport string // file, "" for none
+	memReport string
 
 	call *cmdline.Call
 }
 
-// recordTo names the destinations of a run's timeline.
+// recordTo has the file and the addresses to which a run's timeline is written.
 type recordTo struct {
-	trace string // file, "" for none
-	feed  string // address, "" for none
-	http  string // address, "" for none
+	trace string
+	feed  string
+	http  string
 }
 
-// isSet reports whether the timeline has any destination.
+// isSet reports whether the timeline is written to any file or address.
 func (to recordTo) isSet() bool { return to != recordTo{} }
 
 func (r *cookOptions) cookFlags(fs *flag.FlagSet) {
@@ -114,7 +113,7 @@ func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []s
 		}
 	}
 	if r.print.stats || r.memReport != "" {
-		r.options.Probe.Memory = memory.New(memory.Options{Live: 1}) // cook uses no memory from its pools
+		r.options.Probe.Memory = memory.New(memory.Options{Live: 1})
 	}
 	defer r.options.Probe.PublishMemory().Close()
 	if (r.print.stats || r.to.isSet()) && !r.watch {
@@ -131,8 +130,8 @@ func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []s
 	return code
 }
 
-// meantVerb returns a question about a word of the command line that resembles a verb, or ""
-// for other words.
+// meantVerb returns a question if a word of the command line resembles a verb. Otherwise it returns
+// "".
 func meantVerb(c *cmdline.Call, words []string) string {
 	if len(words) == 0 {
 		return ""
@@ -144,7 +143,7 @@ func meantVerb(c *cmdline.Call, words []string) string {
 	return fmt.Sprintf("did you mean cook %s?", verb)
 }
 
-// explainNoMatch extends the error for a pattern without a match if the pattern is the name of
+// explainNoMatch extends the error for a pattern without matches if the pattern is the name of
 // another directory.
 func (r *cookOptions) explainNoMatch(err error) error {
 	var none *session.NoMatchError
@@ -155,7 +154,7 @@ func (r *cookOptions) explainNoMatch(err error) error {
 	return &cook.ConfigError{Err: fmt.Errorf("%w: further words after the asset directory, %s, are patterns; cook the directory %s in another run (cook %s), or cook a directory that contains both", none, dir, word, word)}
 }
 
-// memoryReport writes the memory use by purpose.
+// memoryReport writes the memory use of recipes by purpose.
 func (r *cookOptions) memoryReport(w io.Writer) error {
 	tracker := r.options.Probe.Memory
 	if !strings.HasSuffix(r.memReport, ".json") {
@@ -210,9 +209,8 @@ func (r *cookOptions) cookOrWatch(ctx context.Context) (code int, began bool) {
 	return frontend.Failed, true
 }
 
-// cookRecorded cooks or watches, and records the run.
 func (r *cookOptions) cookRecorded(ctx context.Context) int {
-	r.call.AtWork() // an interrupt must leave nothing behind
+	r.call.AtWork() // listen for interrupts, which must not leave temporary files
 	rec, err := r.startRecording()
 	if err != nil {
 		return r.call.Fail(ctx, &cook.ConfigError{Err: err})
@@ -231,8 +229,8 @@ func (r *cookOptions) cookRecorded(ctx context.Context) int {
 	return code
 }
 
-// adviseFirst tells the user of a first run which preset suits the images, and warns if the
-// state is likely to be served.
+// adviseFirst suggests a preset for the images after a first run. It also warns if a web server may
+// serve cook's state directory.
 func (r *cookOptions) adviseFirst(ctx context.Context, sum *cook.Summary) {
 	if !sum.First || sum.DryRun {
 		return
@@ -253,7 +251,7 @@ func (r *cookOptions) adviseFirst(ctx context.Context, sum *cook.Summary) {
 	}
 }
 
-// printOldNames prints which files contain names that outputs no longer have.
+// printOldNames prints which text files contain names that outputs no longer have.
 func (r *cookOptions) printOldNames(ctx context.Context, sum *cook.Summary, renames *setup.Renames) {
 	if sum.DryRun || r.print.quiet || r.print.json {
 		return
@@ -263,10 +261,10 @@ func (r *cookOptions) printOldNames(ctx context.Context, sum *cook.Summary, rena
 	}
 }
 
-// A workWatch starts listening for interrupts before the first asset is worked on.
+// A workWatch is an observer that begins to listen for interrupts when the run has work to do.
 type workWatch struct {
-	cook.Observers // ignores all other calls
-	listen         func()
+	cook.Observers
+	listen func()
 }
 
 func (w workWatch) Planned(assets int, _ time.Duration) {

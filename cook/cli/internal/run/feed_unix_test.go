@@ -23,7 +23,7 @@ import (
 
 const timelineAt = "cook: timeline at "
 
-// dialFeed connects to a feed, and returns once the stream for this viewer has begun.
+// dialFeed connects to a feed, and returns when the stream has begun.
 func dialFeed(t *testing.T, addr string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -38,7 +38,7 @@ func dialFeed(t *testing.T, addr string) (net.Conn, *bufio.Reader) {
 	return conn, r
 }
 
-// cooked reads a stream to its end and counts how often b.json was cooked.
+// cooked reads a stream to its end, and counts the cooks of b.json.
 func cooked(r io.Reader) (times int, err error) {
 	for e, err := range events.Read(r).All() {
 		if err != nil {
@@ -51,8 +51,8 @@ func cooked(r io.Reader) (times int, err error) {
 	return times, nil
 }
 
-// Viewers get the stream of a run up to its end, and so does the file of -trace. A viewer that
-// hangs up has no effect on the others.
+// TestFeed expects the same complete stream at each viewer and in the file of -trace. A viewer that
+// disconnects must not affect the other viewers.
 func TestFeed(t *testing.T) {
 	args, _ := plainProject(t)
 	args = append(args, "-q")
@@ -100,8 +100,8 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// A viewer of a watching cook sees how a change is cooked, and gets the end of the recording
-// when the watcher is interrupted.
+// TestFeedWatch connects a viewer to a watching cook. The viewer must see the cook of a changed
+// file, and the end of the recording when the watcher is interrupted.
 func TestFeedWatch(t *testing.T) {
 	args, _ := plainProject(t)
 	args = append(args, "-q")
@@ -140,7 +140,7 @@ func TestFeedWatch(t *testing.T) {
 	}
 }
 
-// limitBuffers limits the number of bytes that the system buffers for a slow viewer.
+// limitBuffers limits the socket buffers of a connection to a slow viewer.
 func limitBuffers(_, _ string, conn syscall.RawConn) error {
 	var result error
 	err := conn.Control(func(fd uintptr) {
@@ -151,7 +151,8 @@ func limitBuffers(_, _ string, conn syscall.RawConn) error {
 	return errors.Join(err, result)
 }
 
-// A viewer that reads nothing delays neither the recording nor its end.
+// TestFeedStuckViewer expects that a viewer that reads nothing delays neither the recording nor its
+// end.
 func TestFeedStuckViewer(t *testing.T) {
 	leaktest.Check(t)
 	f, err := listenFeed("0")
@@ -172,7 +173,7 @@ func TestFeedStuckViewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stuck.Close()
-	if _, err := io.ReadFull(stuck, make([]byte, len("\x89EVENTS\x01"))); err != nil { // the viewer has joined
+	if _, err := io.ReadFull(stuck, make([]byte, len("\x89EVENTS\x01"))); err != nil {
 		t.Fatal(err)
 	}
 	w := rec.Worker("worker")
@@ -196,7 +197,6 @@ func TestFeedStuckViewer(t *testing.T) {
 	}
 }
 
-// A feed hangs up on viewers above the maximum number.
 func TestFeedCrowd(t *testing.T) {
 	leaktest.Check(t)
 	f, err := listenFeed("0")
@@ -227,7 +227,7 @@ func TestFeedCrowd(t *testing.T) {
 	}
 }
 
-// The error that ended a feed reports that no more viewers could connect.
+// TestFeedAcceptFails expects the feed's error to say that no more viewers could connect.
 func TestFeedAcceptFails(t *testing.T) {
 	f, err := listenFeed("0")
 	if err != nil {
@@ -240,7 +240,7 @@ func TestFeedAcceptFails(t *testing.T) {
 	}
 }
 
-// An address at which no feed can be served causes a one-line error, and nothing is cooked.
+// TestFeedAddress expects an error of one line for an unusable address, before anything is cooked.
 func TestFeedAddress(t *testing.T) {
 	args, out := plainProject(t)
 	args = append(args, "-q")

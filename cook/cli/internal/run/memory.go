@@ -10,32 +10,29 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
-// besides is the memory of a process that cooks nothing and holds no tree: buffers, stacks, and
-// the runtime.
+// besides is the memory of an idle cook process: buffers, stacks, and the Go runtime.
 const besides = 32 << 20
 
-// A memoryLimit is an observer that makes the garbage collector respect the memory budget of
-// recipes. Recipes are admitted by the memory that they hold; without a limit, the collector
-// would let as much garbage accumulate in addition.
+// A memoryLimit is an observer that sets the garbage collector's limits according to the memory
+// budget of recipes. Without a limit, garbage could take as much memory as the recipes.
 type memoryLimit struct {
-	cook.Observers // ignores all other calls
-	memory         int64
-	set            bool
-	large          bool  // set if the run has a large tree
-	live           int64 // heap after planning
-	usual          int   // GC percent to restore; 0 for none
+	cook.Observers
+	memory int64
+	set    bool
+	large  bool
+	live   int64 // heap size in bytes after planning
+	usual  int   // GC percent to restore; 0 if unchanged
 }
 
-// A run holds the data of a large tree all the time, and an equal amount of garbage unless the
-// collector runs more often. While the index is made, no recipe produces garbage, so frequent
-// collections are cheap. Before that, they are worthwhile only with a large heap; otherwise the
-// garbage of recipes would be collected every few recipes.
+// A run holds the data of a large tree from start to end, so frequent collections save as much
+// memory in garbage. They are cheap while the index is written. During the cook, they are
+// worthwhile only with a large heap.
 const (
-	largeTree = 10_000   // number of assets with work to do
-	largeHeap = 64 << 20 // bytes, used by some 150,000 assets
+	largeTree = 10_000
+	largeHeap = 64 << 20 // bytes; about 150,000 assets need this much
 
-	percentCooking = 50 // GC percent with a large heap
-	percentSaving  = 25 // GC percent with a large tree
+	percentCooking = 50 // GC percent during a cook with a large heap
+	percentSaving  = 25 // GC percent while the index of a large tree is written
 )
 
 func (m *memoryLimit) Stage(name string) {
@@ -71,16 +68,16 @@ func (m *memoryLimit) Planned(assets int, _ time.Duration) {
 	if m.memory <= 0 {
 		m.memory = session.DefaultMemory()
 	}
-	// The memory budget of recipes does not include the tree that the run holds.
+	// The memory budget of recipes does not include the run's own data.
 	limit := m.memory + m.live + besides
-	if limit < debug.SetMemoryLimit(-1) { // the current limit, perhaps from GOMEMLIMIT
+	if limit < debug.SetMemoryLimit(-1) { // a negative limit reads the current limit, which GOMEMLIMIT may have set
 		debug.SetMemoryLimit(limit)
 	}
 }
 
-// liveHeap returns the approximate heap size after the last collection: the next collection is
-// due at twice that size, unless GOGC is set. Package runtime/metrics has the exact number, but
-// takes 0.1 ms to initialize in every run.
+// liveHeap returns the approximate heap size after the last collection. The next collection is due
+// at twice that size, unless GOGC is set. Package runtime/metrics has the exact size but takes 0.1
+// ms to initialize in every run.
 func liveHeap() int64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)

@@ -19,7 +19,6 @@ func TestMemoryLimit(t *testing.T) {
 	}
 	m.Planned(1, 0)
 	first := limit()
-	// The live heap of this test is less than 1 GiB.
 	if first < 1<<30+besides || first > 2<<30+besides {
 		t.Errorf("limit %d MiB for a budget of 1 GiB", first>>20)
 	}
@@ -38,8 +37,8 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// The collector runs more often while the index of a large tree is made. Before that, it does
-// so only with a large heap.
+// TestCollectorOfLargeTrees expects more frequent collections while the index of a large tree is
+// written. Before that, they are expected only with a large heap.
 func TestCollectorOfLargeTrees(t *testing.T) {
 	t.Setenv("GOGC", "")
 	const usual = 77
@@ -50,7 +49,7 @@ func TestCollectorOfLargeTrees(t *testing.T) {
 		debug.SetGCPercent(now)
 		return now
 	}
-	runtime.GC() // frees the memory of earlier tests
+	runtime.GC()
 	m := &memoryLimit{memory: 1 << 30}
 	for _, step := range []struct {
 		assets int
@@ -67,7 +66,7 @@ func TestCollectorOfLargeTrees(t *testing.T) {
 		}
 	}
 	kept := make([]byte, 2*largeHeap)
-	runtime.GC() // makes the runtime update its memory counts
+	runtime.GC()
 	m.Planned(largeTree, 0)
 	for _, stage := range []string{"cook", "save", "scan"} {
 		m.Stage(stage)
@@ -84,7 +83,7 @@ func TestCollectorOfLargeTrees(t *testing.T) {
 	}
 }
 
-// The live heap grows with live objects, but not with garbage.
+// TestLiveHeap expects the live heap to grow with live objects but not with garbage.
 func TestLiveHeap(t *testing.T) {
 	runtime.GC()
 	before := liveHeap()

@@ -20,14 +20,13 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// printFlags selects the parts of a run to print.
+// printFlags selects what a run prints.
 type printFlags struct {
 	verbose, quiet, explain, stats, json bool
 
-	sarif string // file, "" for none
+	sarif string
 }
 
-// declarePrintFlags declares the flags that all cooking verbs share.
 func (f *printFlags) declarePrintFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.verbose, "v", false, "print a line for each asset that was worked on, with its time")
 	fs.BoolVar(&f.quiet, "q", false, "print only failures, differences and warnings")
@@ -35,32 +34,30 @@ func (f *printFlags) declarePrintFlags(fs *flag.FlagSet) {
 	fs.StringVar(&f.sarif, "sarif", "", "write failures, warnings and differences into this `file` for code hosts (SARIF)")
 }
 
-// everyAsset reports whether assets without work are also printed.
+// everyAsset reports whether to print assets that need no work.
 func (f printFlags) everyAsset() bool { return f.json && !f.quiet || f.explain && f.verbose }
 
-// These are the intervals of progress: between redraws on a terminal, and between lines
-// elsewhere, such as in a build log. A watcher's round prints its first line sooner, because a
-// person waits for it.
+// These intervals separate redraws of the progress on a terminal, and lines of progress in a build
+// log. In a round of a watcher, the first line comes sooner, because a person waits for it.
 const (
 	frame      = 100 * time.Millisecond
 	beat       = 10 * time.Second
 	roundsBeat = time.Second
 )
 
-// A printer prints the runs of one command line.
+// A printer prints the runs of one cook command.
 type printer struct {
 	flags    printFlags
 	call     *cmdline.Call
 	project  *cook.Project
-	findings *report.SARIF // nil without -sarif
+	findings *report.SARIF // nil unless -sarif is set
 	dryRun   bool
-	log      bool         // a log of all failures and warnings is written beside the index
-	rounds   bool         // the runs are rounds of a watcher
-	lines    *report.JSON // records of the run; nil without -json
+	log      bool
+	rounds   bool
+	lines    *report.JSON // nil unless -json is set
 }
 
-// newPrinter returns a printer for a project. It refuses to write the file of findings among
-// the assets.
+// newPrinter returns a printer for a project. It refuses a -sarif file in the asset directory.
 func newPrinter(flags printFlags, c *cmdline.Call, project *cook.Project) (*printer, error) {
 	p := &printer{flags: flags, call: c, project: project}
 	if flags.sarif == "" {
@@ -73,7 +70,7 @@ func newPrinter(flags printFlags, c *cmdline.Call, project *cook.Project) (*prin
 	return p, nil
 }
 
-// writeFindings writes the file of findings, including the error that ended the run.
+// writeFindings writes the -sarif file, including the error that ended the run.
 func (p *printer) writeFindings(ended error) error {
 	if p.findings == nil {
 		return nil
@@ -87,8 +84,8 @@ func (p *printer) writeFindings(ended error) error {
 	})
 }
 
-// observe returns an observer that prints a run. done ends the printing. It returns a function
-// that repeats the first failures below the summary if many lines are in between.
+// observe returns an observer that prints a run. done ends the printing, and returns a function
+// that repeats the first failures below the summary if they have scrolled away.
 func (p *printer) observe() (_ cook.Observer, done func() (recap func())) {
 	var o cook.Observers
 	stdout, stderr := io.Writer(p.call.Stdout), io.Writer(p.call.Stderr)
@@ -158,7 +155,6 @@ func (p *printer) writeLog(all []byte) (where string, err error) {
 	return pathname.FromHere(name), err
 }
 
-// printSummary prints the summary of a run.
 func (p *printer) printSummary(sum *cook.Summary, probe profile.Probe) {
 	stdout := p.call.Stdout
 	if p.flags.json {
@@ -180,7 +176,7 @@ func (p *printer) printSummary(sum *cook.Summary, probe profile.Probe) {
 	}
 }
 
-// printOutputFolder names the output directory of a first run.
+// printOutputFolder prints the output directory after a first run.
 func (p *printer) printOutputFolder(w io.Writer, sum *cook.Summary) {
 	if !sum.First || sum.DryRun {
 		return

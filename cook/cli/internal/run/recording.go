@@ -24,12 +24,12 @@ import (
 // A recording is the timeline of a run while it is written to a file, to viewers or to both.
 type recording struct {
 	events *events.Recorder
-	trace  *trace          // nil without -trace
-	feed   *feed           // nil without -feed
-	viewer *viewer.Process // nil without -http
+	trace  *trace          // nil unless -trace is set
+	feed   *feed           // nil unless -feed is set
+	viewer *viewer.Process // nil unless -http is set
 }
 
-// startRecording opens the destinations that the command line names, and begins to record.
+// startRecording opens the files and connections that the command line names, and begins to record.
 func (r *cookOptions) startRecording() (rec *recording, err error) {
 	rec = new(recording)
 	var to []io.Writer
@@ -56,7 +56,7 @@ func (r *cookOptions) startRecording() (rec *recording, err error) {
 	return rec, nil
 }
 
-// discardPlaces discards a recording that has not begun.
+// discardPlaces removes the files and connections of a recording that has not begun.
 func (rec *recording) discardPlaces() (err error) {
 	if rec.trace != nil {
 		rec.trace.removeStream()
@@ -67,7 +67,7 @@ func (rec *recording) discardPlaces() (err error) {
 	return err
 }
 
-// finishRecording ends a recording. It writes the file unless the run did not begin.
+// finishRecording ends a recording. It writes the -trace file unless the run did not begin.
 func (rec *recording) finishRecording(began bool) error {
 	err := rec.events.Close()
 	var feedErr error
@@ -79,7 +79,7 @@ func (rec *recording) finishRecording(began bool) error {
 	}
 	defer rec.trace.removeStream()
 	switch {
-	case !began: // the recording of an earlier run is worth more
+	case !began:
 		return feedErr
 	case err != nil:
 		err = fmt.Errorf("trace %s: cannot record into the temporary directory (TMPDIR): %w", rec.trace.name, err)
@@ -89,7 +89,7 @@ func (rec *recording) finishRecording(began bool) error {
 	return errors.Join(err, feedErr)
 }
 
-// warnMissing prints how much of the timeline a recording lacks.
+// warnMissing prints how many events a recording lacks.
 func (r *cookOptions) warnMissing(stats events.Stats) {
 	what := "recording"
 	if r.to.trace != "" {
@@ -103,20 +103,20 @@ func (r *cookOptions) warnMissing(stats events.Stats) {
 	}
 }
 
-// streamEnding is the extension of a file that holds the recorded stream itself.
+// streamEnding is the extension of a file that holds the recorded stream without conversion.
 const streamEnding = ".events"
 
-// A trace is the file of a recording. The stream is written to a temporary file, from which the
-// final file is made when the recording is complete.
+// A trace is the -trace file of a recording. The stream is written to a temporary file, and
+// converted when the recording is complete.
 type trace struct {
 	name   string
 	stream *os.File
-	write  func(io.Writer, export.Recording) error // nil if the file holds the stream itself
+	write  func(io.Writer, export.Recording) error // nil if the file holds the unconverted stream
 	start  time.Time
 }
 
-// createTrace prepares a file, whose extension selects the format. It fails at once if the file
-// cannot be written. The file must not be in the asset directory.
+// createTrace prepares a trace file, whose extension selects the format. It returns an error if the
+// file is in the asset directory or cannot be written.
 func createTrace(name, assets string) (*trace, error) {
 	t := &trace{name: name}
 	var known bool
@@ -130,13 +130,13 @@ func createTrace(name, assets string) (*trace, error) {
 	if t.stream, err = os.CreateTemp("", "cook-trace-"); err != nil {
 		return nil, fmt.Errorf("trace %s: temporary directory (TMPDIR): %w", name, err)
 	}
-	os.Remove(t.stream.Name()) // the system removes the file when the process ends; on Windows, discard removes it
+	os.Remove(t.stream.Name()) // Unix deletes an open file when the process ends; on Windows, discard deletes the file
 	t.start = time.Now()
 	return t, nil
 }
 
-// placeFile checks that a file can be written, and that it is neither among the assets nor in
-// one of cook's own directories.
+// placeFile checks that a file can be written, and that it is neither an asset nor in one of cook's
+// own directories.
 func placeFile(name, assets string) error {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return errors.New("this is a directory; name a file")
@@ -168,13 +168,12 @@ func placeFile(name, assets string) error {
 	return nil
 }
 
-// removeStream removes the temporary file of the stream.
 func (t *trace) removeStream() {
 	t.stream.Close()
 	busyfile.Remove(t.stream.Name())
 }
 
-// saveTrace writes the file. The stream must have ended.
+// saveTrace writes the trace file after the end of the stream.
 func (t *trace) saveTrace() error {
 	_, err := t.stream.Seek(0, io.SeekStart)
 	if err == nil {
@@ -186,7 +185,6 @@ func (t *trace) saveTrace() error {
 	return nil
 }
 
-// convertStream writes the recording in the file's format.
 func (t *trace) convertStream(w io.Writer) error {
 	if t.write == nil {
 		_, err := io.Copy(w, t.stream)
@@ -203,23 +201,23 @@ func (t *trace) convertStream(w io.Writer) error {
 	return out.Flush()
 }
 
-// maxViewers limits the number of viewers of a feed. The feed hangs up on further viewers.
+// maxViewers limits the number of connected viewers. The feed closes further connections.
 const maxViewers = 64
 
-// takeRest is how long viewers may take to read the rest of the stream after a run has ended.
+// takeRest is how long viewers may take to read the rest of the stream after a run.
 const takeRest = time.Second
 
-// A feed serves a recorder's stream to connected viewers.
+// A feed serves the stream of a recording to connected viewers.
 type feed struct {
 	stream  *events.Feed
 	socket  *os.File
-	stop    context.CancelFunc // stops accepting viewers
+	stop    context.CancelFunc
 	hangUp  context.CancelFunc
 	serving sync.WaitGroup
-	err     error // error of acceptViewers; valid once serving is done
+	err     error // error of acceptViewers; valid when serving is closed
 }
 
-// listenFeed serves a stream at an address in the form of [socket.ListenTCP].
+// listenFeed listens at an address in the form of [socket.ListenTCP].
 func listenFeed(addr string) (*feed, error) {
 	listening, err := socket.ListenTCP(addr)
 	switch {
@@ -237,7 +235,7 @@ func listenFeed(addr string) (*feed, error) {
 	return f, nil
 }
 
-// acceptViewers accepts viewers until the context accepting ends, and serves each until the
+// acceptViewers accepts viewers until the context accepting ends. It serves each viewer until the
 // context viewing ends.
 func (f *feed) acceptViewers(accepting, viewing context.Context) error {
 	slots := make(chan struct{}, maxViewers)
@@ -261,8 +259,8 @@ func (f *feed) acceptViewers(accepting, viewing context.Context) error {
 	}
 }
 
-// endFeed stops accepting viewers, waits until the current viewers have read the whole stream,
-// and hangs up on viewers that take longer than patience.
+// endFeed stops accepting viewers, and waits until the viewers have read the whole stream. After
+// patience, it closes the remaining connections.
 func (f *feed) endFeed(patience time.Duration) error {
 	f.stop()
 	late := time.AfterFunc(patience, f.hangUp)

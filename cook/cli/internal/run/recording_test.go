@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// However a run with -trace ends, it leaves no file except the recording, which is either
-// complete or missing.
+// TestTraceLeavesNothingBehind ends runs with -trace in various ways. It expects a complete trace
+// file or none, and no other files.
 func TestTraceLeavesNothingBehind(t *testing.T) {
 	dir, tmp := t.TempDir(), t.TempDir()
 	for _, env := range []string{"TMPDIR", "TMP"} {
@@ -78,7 +78,7 @@ func TestTraceLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// cookWith runs a command line without a verb, and returns its exit status.
+// cookWith runs a command line without a verb and returns the exit status.
 func cookWith(ctx context.Context, do cmdline.CookFunc, args []string, stderr io.Writer) int {
 	call := cmdline.Call{Verbs: []cmdline.Verb{Cook}, Recipes: recipes.All(), Cook: do, AtWork: func() {}, Args: args, Stdout: io.Discard, Stderr: stderr}
 	return call.Dispatch(ctx)

@@ -4,8 +4,8 @@ package run
 
 import "syscall"
 
-// otherUmask changes the umask of the process until undo is called. The new umask keeps new
-// files private; if the current one already does, another umask is used.
+// otherUmask changes the umask of the process to 077, or to 022 if it already is 077, until undo is
+// called.
 func otherUmask() (undo func()) {
 	const private = 0o077
 	was := syscall.Umask(private)

@@ -31,14 +31,13 @@ Example:
 	cook verify -dir assets -sample 5% textures
 `
 
-// Verify is "cook verify".
+// Verify is the verb "cook verify".
 var Verify = cmdline.Verb{
 	Name: "verify", Synopsis: "verify -dir assets [flags]", Summary: "prove that the outputs are correct", Text: verifyText,
 	Takes: cmdline.Argument{Files: true, Patterns: true},
 	New:   cmdline.HandlerOf((*verifyOptions).verifyFlags, (*verifyOptions).runVerify),
 }
 
-// verifyOptions holds the options of cook verify.
 type verifyOptions struct {
 	project cook.Project
 	options cook.VerifyOptions
@@ -59,7 +58,7 @@ func (r *verifyOptions) verifyFlags(fs *flag.FlagSet) {
 	fs.Uint64Var(&opt.Seed, "seed", 0, "`number` that seeds the choice of the sample (default: another one each time)")
 }
 
-// withCommand returns the text of a finding, including the command that repairs the difference.
+// withCommand returns the text of a finding, with the command that repairs the difference.
 func withCommand(f cook.Finding, p *cook.Project) string {
 	cook := commandFor(p, f.Targets)
 	if text, ok := strings.CutSuffix(f.Text, "cook again ignoring timestamps"); ok {
@@ -71,7 +70,7 @@ func withCommand(f cook.Finding, p *cook.Project) string {
 	return f.Text
 }
 
-// commandFor returns the command line that cooks a project for some targets.
+// commandFor returns the command line that cooks a project for the given targets.
 func commandFor(p *cook.Project, targets []string) string {
 	line := "cook"
 	if len(targets) == 0 {
@@ -101,8 +100,8 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// runVerify verifies an output directory. It changes settings of the process on which no recipe
-// may depend: the mode of new files and the number of processors.
+// runVerify verifies an output directory. It changes the umask and the number of processors,
+// because no recipe may depend on either.
 func (r *verifyOptions) runVerify(ctx context.Context, c *cmdline.Call, patterns []string) int {
 	r.project.Recipes = c.Recipes
 	project, opt, flags := r.project, r.options, r.print
@@ -128,7 +127,7 @@ func (r *verifyOptions) runVerify(ctx context.Context, c *cmdline.Call, patterns
 	}
 	observer, done := p.observe()
 	opt.Observer = cook.Observers{&memoryLimit{memory: opt.Limits.Memory}, observer}
-	if flags.quiet && !flags.json { // findings are the result and are printed on standard output
+	if flags.quiet && !flags.json {
 		text := &report.Text{Out: c.Stdout, Err: c.Stderr, Dir: project.Dir, Style: c.Style()}
 		all := cook.Observers{text}
 		if p.findings != nil {

@@ -43,21 +43,19 @@ func (r *cookOptions) runWatch(ctx context.Context) int {
 	return r.call.Fail(ctx, err)
 }
 
-// A watchPrinter prints the rounds of a watcher.
 type watchPrinter struct {
 	run     *cookOptions
 	printer *printer
 	batch   batch
 	renames setup.Renames
 	rounds  int
-	wrong   string // rules error in the last round
+	wrong   string // rules error in the last round; "" if none
 }
 
-// printRound prints the end of a round.
 func (w *watchPrinter) printRound(round cook.Round) {
 	r, first := w.run, w.rounds == 0
 	if r.print.json {
-		w.printer.lines.BeginNow() // printed before the errors
+		w.printer.lines.BeginNow()
 	}
 	w.batch.planned, w.batch.done = 0, 0
 	if round.Err != nil {
@@ -78,7 +76,7 @@ func (w *watchPrinter) printRound(round cook.Round) {
 	}
 }
 
-// printRulesError prints an error in the rules once, and prints a line when the rules are valid
+// printRulesError prints an error in the rules once. It also prints a line when the rules are valid
 // again.
 func (w *watchPrinter) printRulesError(err error) {
 	text := ""
@@ -96,7 +94,6 @@ func (w *watchPrinter) printRulesError(err error) {
 	w.wrong = text
 }
 
-// printNote prints a line that is not a failure.
 func (w *watchPrinter) printNote(text string) {
 	if w.run.print.json {
 		w.printer.lines.Note(text)
@@ -104,23 +101,22 @@ func (w *watchPrinter) printNote(text string) {
 	fmt.Fprintf(w.run.call.Stderr, "cook: %s\n", text)
 }
 
-// mostNamed limits the number of files that are named in a batch.
+// mostNamed limits the number of changed files that are printed in one round.
 const mostNamed = 5
 
-// A batch is an observer that collects the files a round worked on. It ignores the files of the first
+// A batch is an observer that collects the files of a round. It ignores the files of the first
 // round, which may be the whole tree.
 type batch struct {
 	cook.Observers
 	begun   bool
 	paths   []string
 	planned int // number of assets with work in the current round; 0 between rounds
-	done    int // number of finished assets
+	done    int
 }
 
-// Planned starts a round.
 func (b *batch) Planned(assets int, _ time.Duration) { b.planned, b.done = assets, 0 }
 
-// unfinished describes the round that an interrupt has ended, or returns "".
+// unfinished describes the round that an interrupt ended. It returns "" between rounds.
 func (b *batch) unfinished() string {
 	if b.planned == 0 {
 		return ""
@@ -128,7 +124,7 @@ func (b *batch) unfinished() string {
 	return fmt.Sprintf("interrupted; %d of %s finished, the next run cooks the rest", b.done, human.Count(b.planned, "asset"))
 }
 
-// Event records a file.
+// Event adds the file of an event.
 func (b *batch) Event(e cook.Event) {
 	switch e.Outcome {
 	case cook.Cooked, cook.Restored, cook.Unchanged, cook.Failed:
@@ -142,7 +138,7 @@ func (b *batch) Event(e cook.Event) {
 	}
 }
 
-// writeBatch prints the first few files.
+// writeBatch prints the first mostNamed files.
 func (b *batch) writeBatch(w io.Writer, at time.Time) {
 	slices.Sort(b.paths)
 	paths := slices.Compact(b.paths) // an asset has one event for each target

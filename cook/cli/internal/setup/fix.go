@@ -32,7 +32,7 @@ Example:
 	cook fix -dir assets -n
 `
 
-// Fix is "cook fix".
+// Fix is the verb "cook fix".
 var Fix = cmdline.Verb{
 	Name: "fix", Synopsis: "fix -dir assets [flags]", Summary: "repair mistakes in cook.toml", Text: fixText,
 	Takes: cmdline.Argument{Files: true},
@@ -40,11 +40,10 @@ var Fix = cmdline.Verb{
 	Run:   runFix,
 }
 
-// fixOptions holds the options of cook fix.
 type fixOptions struct {
 	project cook.Project
 	dryRun  bool
-	fixed   int // number of mistakes so far
+	fixed   int
 	stdout  io.Writer
 }
 
@@ -58,11 +57,11 @@ func (r *fixOptions) fixFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&r.dryRun, "n", false, "dry run: print the edits, and change nothing; a repair may reveal further mistakes")
 }
 
-// runFix repairs the cook.toml of the working directory before the command line is parsed,
-// because a broken file prevents parsing.
+// runFix repairs the cook.toml of the working directory before the command line is parsed, because
+// parsing fails if the file has errors.
 func runFix(ctx context.Context, c *cmdline.Call) int {
 	r := fixOptions{stdout: c.Stdout}
-	elsewhere := func(arg string) bool { // reports whether another directory is meant, or nothing may be written
+	elsewhere := func(arg string) bool { // reports whether the flag names another directory or forbids writing
 		return frontend.AsksForHelp(arg) || arg == "-n" || strings.HasPrefix(strings.TrimLeft(arg, "-"), "dir")
 	}
 	if !slices.ContainsFunc(c.Args, elsewhere) {
@@ -71,7 +70,6 @@ func runFix(ctx context.Context, c *cmdline.Call) int {
 	return c.Do(ctx, c.Find("fix"), r.handler())
 }
 
-// fixRules repairs all rules of a project.
 func (r *fixOptions) fixRules(ctx context.Context, c *cmdline.Call, words []string) int {
 	if r.project.Dir == "" || len(words) > 0 {
 		return c.Wrong("want an asset directory and nothing else; try: cook fix -dir assets")
@@ -94,7 +92,7 @@ func (r *fixOptions) fixRules(ctx context.Context, c *cmdline.Call, words []stri
 	return frontend.OK
 }
 
-// until repairs the mistakes that a check finds, until none remain that can be repaired.
+// until applies fixes and repeats the check, until no error has a fix.
 func (r *fixOptions) until(check func() error) error {
 	for {
 		err := check()
@@ -120,7 +118,7 @@ func (r *fixOptions) editFiles(list rules.Errors) (done bool, err error) {
 			files[e.File] = append(files[e.File], edit)
 		}
 	}
-	for _, e := range list { // files in the order of the errors
+	for _, e := range list {
 		edits := files[e.File]
 		if edits == nil {
 			continue
@@ -136,8 +134,8 @@ func (r *fixOptions) editFiles(list rules.Errors) (done bool, err error) {
 	return done, nil
 }
 
-// editFile edits one file from its end to its start. It skips positions that have changed since
-// the check.
+// editFile edits one file from its end to its start. It skips positions that have changed since the
+// check.
 func (r *fixOptions) editFile(name string, edits []rules.Edit) (n int, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -147,7 +145,7 @@ func (r *fixOptions) editFile(name string, edits []rules.Edit) (n int, err error
 	if err != nil {
 		return 0, err
 	}
-	mark := []byte("\xef\xbb\xbf") // a byte order mark, which is not counted in columns
+	mark := []byte("\xef\xbb\xbf") // the byte order mark, which does not count as a column
 	data, marked := bytes.CutPrefix(data, mark)
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	var told []string
@@ -183,7 +181,6 @@ func (r *fixOptions) editFile(name string, edits []rules.Edit) (n int, err error
 	return len(told), nil
 }
 
-// editText describes an edit.
 func editText(e rules.Edit) string {
 	switch {
 	case e.Old == "":

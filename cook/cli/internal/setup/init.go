@@ -44,14 +44,13 @@ Example:
 // schemaName is the name of the schema file that init writes.
 const schemaName = "cook.schema.json"
 
-// Init is "cook init".
+// Init is the verb "cook init".
 var Init = cmdline.Verb{
 	Name: "init", Synopsis: "init [flags] [DIR]", Summary: "write a cook.toml for a directory of assets", Text: initText,
 	Takes: cmdline.Argument{Folders: true},
 	New:   cmdline.HandlerOf((*initOptions).initFlags, (*initOptions).runInit),
 }
 
-// initOptions holds the options of cook init.
 type initOptions struct {
 	dryRun bool
 	engine string
@@ -76,7 +75,7 @@ func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []stri
 	if !cmdline.IsFolder(dir) {
 		return c.Wrong("there is no directory %s; name the asset directory, as in: cook init art", pathname.Show(dir))
 	}
-	home := "." // directory of the cook.toml
+	home := "."
 	if !cmdline.IsBelow(".", dir) {
 		home = dir
 	}
@@ -109,7 +108,7 @@ func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []stri
 	}
 	next := "cook"
 	switch {
-	case home != dir: // among the assets the schema would be one
+	case home != dir: // a schema in the asset directory would itself be an asset
 		files = append(files, initFile{filepath.Join(home, schemaName), string(schema)})
 	case dir != ".":
 		next += " " + pathname.Show(dir)
@@ -126,7 +125,7 @@ func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []stri
 	return frontend.OK
 }
 
-// nearestEngine returns the end of a message about an unknown engine.
+// nearestEngine returns the last part of a message about an unknown engine.
 func nearestEngine(name string) string {
 	if word := nearest.Word(name, engine.Names()); word != "" {
 		return fmt.Sprintf("; did you mean %q?", word)
@@ -134,10 +133,10 @@ func nearestEngine(name string) string {
 	return ""
 }
 
-// An initFile is a file to be written by init.
+// An initFile is a file that init writes.
 type initFile struct{ name, text string }
 
-// config returns the text of a cook.toml in the directory home for the assets in dir.
+// config returns the text of a cook.toml in home for the assets in dir.
 func (s *sight) config(dir, home string) string {
 	var b strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
@@ -170,7 +169,7 @@ func (s *sight) config(dir, home string) string {
 	return b.String()
 }
 
-// writeCommentedRule writes a rule, as a comment, with all options of a recipe.
+// writeCommentedRule writes a commented-out rule with all options of a recipe.
 func (s *sight) writeCommentedRule(b *strings.Builder, name string) {
 	counts, match := s.patterns(name)
 	r, _ := s.recipes.Lookup(name)
@@ -182,8 +181,8 @@ func (s *sight) writeCommentedRule(b *strings.Builder, name string) {
 	}
 }
 
-// patterns returns the extensions that a recipe cooks, the most frequent first, in two forms:
-// as counts for people, and as the match of a rule.
+// patterns returns the extensions that a recipe cooks, the most frequent first. It returns a text
+// with their counts, and the match of a rule.
 func (s *sight) patterns(name string) (counts, match string) {
 	kinds := s.kinds[name]
 	exts := slices.Sorted(maps.Keys(kinds))
@@ -200,7 +199,6 @@ func (s *sight) patterns(name string) (counts, match string) {
 	return strings.Join(numbers, ", "), match
 }
 
-// ignore returns the text of a .cookignore.
 func (s *sight) ignore() string {
 	var b strings.Builder
 	b.WriteString("# Files that are no assets, in the syntax of .gitignore: *.bak, /notes/, !keep.bak.\n")
@@ -219,7 +217,7 @@ func (s *sight) ignore() string {
 			if !strings.HasSuffix(k.Name, "/") {
 				what = "file"
 				if strings.HasPrefix(k.Name, ".") {
-					pattern = "*" + k.Name // an extension or a hidden file
+					pattern = "*" + k.Name
 				}
 			}
 			fmt.Fprintf(&b, "# %s:\n#!%s\n", human.Count(k.Files, what), pathname.Show(pattern))
@@ -235,7 +233,8 @@ func (s *sight) preset(w io.Writer) {
 		"# remove this rule; \"pixel\" is for pixel art, \"3d\" for textures of a scene.\n[[rule]]\nmatch  = %s\npreset = \"2d\"\n", match)
 }
 
-// flatGameNote returns a line about the rule for a 2D game, or "" if there is no such rule.
+// flatGameNote returns a line about the rule for a 2D game. It returns "" if config has no such
+// rule.
 func (s *sight) flatGameNote(config string) string {
 	if !s.flat {
 		return ""

@@ -15,7 +15,8 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// The comments that init writes are valid rules once the # is removed, for every recipe.
+// TestInitComments removes the # from the comments that init writes, and expects valid rules for
+// every recipe.
 func TestInitComments(t *testing.T) {
 	dir := t.TempDir()
 	set, err := recipeset.New(recipes.All()...)
@@ -53,7 +54,7 @@ func TestInitComments(t *testing.T) {
 		for _, ext := range r.Extensions {
 			m, err := compiled.Method("a"+ext, "")
 			want := name
-			if ext == ".cube" { // the engine "any" copies color tables
+			if ext == ".cube" {
 				want = recipeset.Fallback
 			}
 			if err != nil || m.Recipe.Name != want {
@@ -66,7 +67,8 @@ func TestInitComments(t *testing.T) {
 	}
 }
 
-// Small images with alpha, without models, indicate a 2D game, which gets a rule.
+// TestInitPreset expects a rule for a 2D game if the images are small and have alpha, and there are
+// no models.
 func TestInitPreset(t *testing.T) {
 	picture := func(name string, side int, alpha uint8) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {

@@ -19,22 +19,22 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// These limits apply to the search for names; larger files are rarely levels or scripts.
+// These limits apply to the search for old names in text files. Larger files are rarely levels or
+// scripts.
 const (
-	maxNamingFile  = 256 << 10 // size limit of one file in bytes
-	maxNamingFiles = 64 << 20  // size limit of all files in bytes
-	mostNamingExts = 3         // number of extensions that the note names
+	maxNamingFile  = 256 << 10 // maximum size of one file in bytes
+	maxNamingFiles = 64 << 20  // maximum total size in bytes
+	mostNamingExts = 3         // maximum number of extensions in the note
 )
 
-// Renames is an observer that collects sources whose outputs no longer have the names of the
-// sources.
+// Renames is an observer that collects sources whose outputs have lost the file name of the source.
 type Renames struct {
-	cook.Observers // ignores all other calls
+	cook.Observers
 
-	lost map[string]bool // sources
+	lost map[string]bool
 }
 
-// Event records the removal of an output.
+// Event records the source of a removed output that had the source's file name.
 func (r *Renames) Event(e cook.Event) {
 	if e.Outcome != cook.Removed || !hasOwnName(e.Path, e.Outputs) {
 		return
@@ -50,10 +50,9 @@ func hasOwnName(source string, outputs []string) bool {
 	return slices.ContainsFunc(outputs, func(o string) bool { return path.Base(o) == path.Base(source) })
 }
 
-// OldNames describes the text files, such as levels and scripts of a game, that name sources
-// whose outputs have other names. Only the game itself can resolve such a name. OldNames
-// searches after a first run and after a run that renamed outputs, but not after other runs. It
-// returns "" if it finds none.
+// OldNames describes text files of a game, such as levels and scripts, that contain file names of
+// renamed sources. The game cannot find an output by such a name. OldNames searches only after a
+// first run or a run that renamed outputs. It returns "" if it finds none.
 func OldNames(ctx context.Context, p *cook.Project, first bool, r *Renames) string {
 	if !first && len(r.lost) == 0 {
 		return ""
@@ -73,7 +72,7 @@ func OldNames(ctx context.Context, p *cook.Project, first bool, r *Renames) stri
 	defer assets.Close()
 	found := map[string]*namingFiles{}
 	rest := int64(maxNamingFiles)
-	last := "" // an asset has a row for each target
+	last := ""
 	for i := range list {
 		a := &list[i]
 		if a.Path == last || !slices.Contains(keepsText, a.Method.Recipe) || len(a.Outputs) == 0 || a.In > min(maxNamingFile, rest) || isNotice(a.Path) || ctx.Err() != nil {
@@ -109,16 +108,15 @@ func readNaming(assets *confine.Dir, file string) []byte {
 	return data
 }
 
-// keepsText lists the recipes whose outputs contain the names of other files as their sources
-// do.
+// keepsText lists the recipes whose outputs keep the file names in their sources.
 var keepsText = []string{recipeset.Fallback, "json", "text"}
 
-// An oldName is a file name of a source that no output has any more.
+// An oldName is a file name of a source that no output has, and the name of the output.
 type oldName struct{ old, now string }
 
-// renamedSources returns the file names of sources whose outputs have other names, with the
-// name of the first output. Names that some output still has are omitted. any reports whether a
-// source in lost has such a name.
+// renamedSources returns the file names of sources whose outputs have other names, with the name of
+// the first output. It omits names that another output has. any reports whether a source in lost
+// has such a name.
 func renamedSources(list []survey.Asset, lost map[string]bool) (names map[string]string, any bool) {
 	names = map[string]string{}
 	kept := map[string]bool{}
@@ -145,7 +143,7 @@ func outputPaths(a *survey.Asset) (paths []string) {
 	return paths
 }
 
-// notices lists names of files for people, which no game loads.
+// notices lists names of files that people read but games do not load.
 var notices = []string{"authors", "changelog", "copying", "copyright", "credits", "licence", "license", "notice", "readme"}
 
 func isNotice(file string) bool {
@@ -153,8 +151,8 @@ func isNotice(file string) bool {
 	return ext == ".md" || slices.Contains(notices, strings.ToLower(strings.TrimSuffix(path.Base(file), path.Ext(file))))
 }
 
-// findOldName returns the first old name in a text. A match must not be part of a longer file
-// name. Binary data is not searched.
+// findOldName returns the first old name in a text. A match is never part of a longer file name.
+// Binary data has no matches.
 func findOldName(data []byte, names map[string]string) (oldName, bool) {
 	if bytes.IndexByte(data, 0) >= 0 {
 		return oldName{}, false
@@ -174,7 +172,7 @@ func findOldName(data []byte, names map[string]string) (oldName, bool) {
 	return oldName{}, false
 }
 
-// isNameByte reports whether a byte can be part of a name. Names with spaces are not found.
+// isNameByte reports whether a byte can be part of a name. Spaces cannot.
 func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80 || strings.IndexByte("_-.@+~#", c) >= 0
 }
@@ -186,7 +184,6 @@ type namingFiles struct {
 	first oldName
 }
 
-// oldNamesText returns the note about files that contain old names.
 func oldNamesText(list []*namingFiles) string {
 	slices.SortFunc(list, func(a, b *namingFiles) int { return cmp.Or(b.files-a.files, cmp.Compare(a.ext, b.ext)) })
 	var kinds []string

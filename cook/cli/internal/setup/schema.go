@@ -28,13 +28,12 @@ Example:
 	cook schema > cook.schema.json
 `
 
-// Schema is "cook schema".
+// Schema is the verb "cook schema".
 var Schema = cmdline.Verb{
 	Name: "schema", Synopsis: "schema [-events]", Summary: "print a JSON Schema of cook.toml, for editors", Text: schemaText,
 	New: cmdline.HandlerOf((*schemaOptions).schemaFlags, (*schemaOptions).runSchema),
 }
 
-// schemaOptions holds the options of cook schema.
 type schemaOptions struct{ events bool }
 
 func (r *schemaOptions) schemaFlags(fs *flag.FlagSet) {
@@ -53,11 +52,10 @@ func (r *schemaOptions) runSchema(ctx context.Context, c *cmdline.Call, words []
 	if err != nil {
 		return c.Fail(ctx, err)
 	}
-	c.Stdout.Write(text) // Stdout remembers errors
+	c.Stdout.Write(text)
 	return frontend.OK
 }
 
-// rulesSchema returns the schema of cook.toml.
 func rulesSchema(recipes []recipe.Recipe) ([]byte, error) {
 	set, err := recipeset.New(recipes...)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// A sight describes an asset directory as a first run would find it.
+// A sight describes an asset directory before its first run.
 type sight struct {
 	cook.Observers
 
@@ -30,12 +30,11 @@ type sight struct {
 	// kinds counts sources by recipe and extension.
 	kinds           map[string]map[string]int
 	copied, leftOut []cook.Kind
-	pictures        []string // paths of the recipe image's sources, sorted
-	engine          string   // the engine that loads the artifacts
-	flat            bool     // the images belong to a 2D game
+	pictures        []string // sorted paths of the images for the recipe image
+	engine          string
+	flat            bool // whether the images are those of a 2D game
 }
 
-// Event counts a source.
 func (s *sight) Event(e cook.Event) {
 	if e.Recipe == "" || e.Recipe == recipeset.Fallback || e.Outcome == cook.Started || e.Outcome == cook.Warned {
 		return
@@ -49,7 +48,7 @@ func (s *sight) Event(e cook.Event) {
 	}
 }
 
-// sightTree examines an asset directory as a first run would.
+// sightTree examines an asset directory in a dry run.
 func sightTree(ctx context.Context, list []recipe.Recipe, dir string) (*sight, error) {
 	set, err := recipeset.New(list...)
 	if err != nil {
@@ -73,32 +72,30 @@ func sightTree(ctx context.Context, list []recipe.Recipe, dir string) (*sight, e
 	return s, err
 }
 
-// These limits apply to the sample that detects a 2D game: a game with sprites has few large
+// These limits detect a 2D game from a sample of its images. A game with sprites has few large
 // images, and most of its images are partly transparent.
 const (
-	presetFewest = 8       // minimum number of images; a smaller sample is inconclusive
-	presetSample = 64      // number of images to read
-	presetSide   = 512     // maximum side of a small image, in pixels
-	presetBytes  = 1 << 20 // maximum file size of a small image
-	// sceneShare is the minimum ratio of models, and of maps for the surfaces of models, to all
-	// images in a 3D scene: one in 20. A lower ratio may come from a stray name or an image of
-	// a model.
+	presetFewest = 8       // minimum number of images
+	presetSample = 64      // maximum number of images to read
+	presetSide   = 512     // maximum width and height of a small image
+	presetBytes  = 1 << 20 // maximum file size of a small image in bytes
+	// sceneShare is the number of images for each model, or each texture for models, up to which a
+	// scene is 3D. If there are more images, the model may be a stray file.
 	sceneShare = 20
-	// texturedSizes is the number of distinct sizes from which images with power-of-two sides
-	// may be textures of a scene, because many engines required such sides.
+	// texturedSizes is the number of distinct power-of-two image sizes that indicates textures of a
+	// 3D scene. Many engines required such sizes.
 	texturedSizes = 4
 )
 
-// models are extensions of models and levels of 3D engines that no recipe cooks. Their files
-// are copied or left out. Levels of SuperTux are .stl files, as are models for 3D printers.
+// models are extensions of models and levels in 3D engines that no recipe cooks. The list includes
+// .stl, which is used by levels of SuperTux and by 3D printers.
 var models = []string{
 	".3d", ".3ds", ".ac", ".ase", ".b3d", ".blend", ".bsp", ".dae", ".dpm", ".fbx", ".g3d", ".iqm", ".lwo", ".md2", ".md3",
 	".md5mesh", ".mdl", ".mesh", ".ms3d", ".osgb", ".ply", ".psk", ".spm", ".zym",
 }
 
-// fittingPreset returns the preset that suits the assets: "3d" if a sufficient share are
-// models, or maps that only surfaces of models need; "2d" if the images are small and have
-// alpha; "" if neither is clear.
+// fittingPreset returns the preset that suits the assets. It returns "3d" for a sufficient share of
+// models or of textures for models, and "2d" for small images with alpha. Otherwise it returns "".
 func (s *sight) fittingPreset(ctx context.Context, dir string) (string, error) {
 	n := len(s.pictures)
 	if n < presetFewest {
@@ -114,7 +111,6 @@ func (s *sight) fittingPreset(ctx context.Context, dir string) (string, error) {
 	return "2d", err
 }
 
-// countModels counts the models.
 func (s *sight) countModels() (n int) {
 	for _, of := range []string{"mesh", "gltf"} {
 		for _, sources := range s.kinds[of] {
@@ -129,7 +125,7 @@ func (s *sight) countModels() (n int) {
 	return n
 }
 
-// countMaps counts images whose names indicate maps for the surfaces of models.
+// countMaps counts images whose names indicate textures for models.
 func countMaps(pictures []string) (n int) {
 	folders := map[string][]string{}
 	for _, p := range pictures {
@@ -147,8 +143,8 @@ func countMaps(pictures []string) (n int) {
 	return n
 }
 
-// areSprites reports whether the images in a sample are small, have alpha, and are unlikely to
-// be textures.
+// areSprites reports whether a sample of images is small, has alpha, and has no typical texture
+// sizes.
 func areSprites(ctx context.Context, dir string, pictures []string) (bool, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -183,8 +179,8 @@ func areSprites(ctx context.Context, dir string, pictures []string) (bool, error
 	return 4*small >= 3*n && 2*clear >= n && !textures, nil
 }
 
-// smallPicture reads an image. It returns nil if the image is large or damaged. The only error
-// is the end of the context.
+// smallPicture reads an image. It returns nil if the image is large or damaged, and an error only
+// if the context ends.
 func smallPicture(ctx context.Context, root *os.Root, name string) (*pixmap.Map, error) {
 	f, err := root.Open(name)
 	if err != nil {
@@ -202,7 +198,7 @@ func smallPicture(ctx context.Context, root *os.Root, name string) (*pixmap.Map,
 	return m, nil
 }
 
-// assetsOfLastRun lists the assets of a project as its last run left them.
+// assetsOfLastRun returns the assets in the state of the last run.
 func assetsOfLastRun(p *cook.Project) ([]survey.Asset, error) {
 	out, err := survey.OutputFolder(p.Dir, p.Out)
 	if err != nil {
@@ -211,9 +207,8 @@ func assetsOfLastRun(p *cook.Project) ([]survey.Asset, error) {
 	return survey.List(out)
 }
 
-// PresetOfFirst returns the preset that fits the images of a first run: "2d", "3d", or "" if
-// neither is clear. Images with a preset in the rules do not count, nor do images that become no
-// textures.
+// PresetOfFirst returns the preset that fits the images of a first run: "2d", "3d" or "". It
+// ignores images with a preset in the rules, and images that do not become textures.
 func PresetOfFirst(ctx context.Context, p *cook.Project, sum *cook.Summary) string {
 	list, err := assetsOfLastRun(p)
 	if err != nil {
@@ -233,7 +228,7 @@ func PresetOfFirst(ctx context.Context, p *cook.Project, sum *cook.Summary) stri
 			}
 		}
 	}
-	s.pictures = slices.Compact(s.pictures) // one entry for each target
+	s.pictures = slices.Compact(s.pictures)
 	looks, err := s.fittingPreset(ctx, p.Dir)
 	if err != nil {
 		return ""
@@ -241,7 +236,6 @@ func PresetOfFirst(ctx context.Context, p *cook.Project, sum *cook.Summary) stri
 	return looks
 }
 
-// hasTexture reports whether an output is a texture, which may have mipmaps.
 func hasTexture(outputs []survey.Output) bool {
 	return slices.ContainsFunc(outputs, func(o survey.Output) bool { return likeness.IsTexture(o.Path) })
 }

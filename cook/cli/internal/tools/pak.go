@@ -1,5 +1,5 @@
-// Package tools holds the verbs of cook that do not work on a project's assets: verbs for paks,
-// recordings, smoke scenarios and run IDs, and the check of a server.
+// Package tools holds the verbs of cook that do not work on a project's assets: "cook pak", "cook
+// events", "cook smoke", "cook id" and "cook remote".
 package tools
 
 import (
@@ -49,16 +49,15 @@ Example:
 	cook pak verify -key public.pem game.pak
 `
 
-// Pak is "cook pak".
+// Pak is the verb "cook pak".
 var Pak = cmdline.Verb{
 	Name: "pak", Synopsis: "pak create|list|extract|verify|diff ...", Summary: "put files into one pak file, or read a pak", Text: pakText,
 	Takes: cmdline.Argument{Words: pakVerbs, Files: true, Folders: true},
 	New:   cmdline.HandlerOf((*pakOptions).pakFlags, (*pakOptions).runPak),
 }
 
-// pakOptions holds the options of cook pak.
 type pakOptions struct {
-	patch, key     string // files, "" for none
+	patch, key     string
 	level, workers int
 	json           bool
 	call           *cmdline.Call
@@ -72,7 +71,7 @@ func (r *pakOptions) pakFlags(fs *flag.FlagSet) {
 	cmdline.WorkerFlag(fs, &r.workers)
 }
 
-// pakVerbs lists the words that may follow cook pak.
+// pakVerbs returns the words that may follow "cook pak".
 func pakVerbs() []string { return []string{"create", "list", "extract", "verify", "diff"} }
 
 func (r *pakOptions) runPak(ctx context.Context, c *cmdline.Call, words []string) int {
@@ -97,7 +96,6 @@ func (r *pakOptions) runPak(ctx context.Context, c *cmdline.Call, words []string
 	return code
 }
 
-// createPak writes a pak.
 func (r *pakOptions) createPak(ctx context.Context, words []string) (int, error) {
 	name, folder := words[0], words[1]
 	files, err := filesIn(ctx, folder, name)
@@ -135,7 +133,7 @@ func (r *pakOptions) createPak(ctx context.Context, words []string) (int, error)
 	return frontend.OK, nil
 }
 
-// filesIn lists the files of a directory that belong in a pak, except the pak itself.
+// filesIn returns the files of a directory for a pak, except the file but.
 func filesIn(ctx context.Context, folder, but string) (files []pak.File, err error) {
 	self, _ := os.Stat(but)
 	err = filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
@@ -169,8 +167,8 @@ func filesIn(ctx context.Context, folder, but string) (files []pak.File, err err
 	return files, err
 }
 
-// patchOf returns the files that differ from a pak, and the files of the pak that no longer
-// exist.
+// patchOf compares files with the pak base. It returns the files that differ, and entries that
+// delete files.
 func patchOf(base *pak.Pak, files []pak.File) (patch []pak.File, err error) {
 	there := map[string]bool{}
 	for _, f := range files {
@@ -201,14 +199,13 @@ func patchOf(base *pak.Pak, files []pak.File) (patch []pak.File, err error) {
 	return patch, nil
 }
 
-// These prefixes are common to all Ed25519 keys in DER (RFC 8410), private (PKCS #8) and
-// public. Package x509 is not used because it imports package net.
+// These prefixes begin all Ed25519 keys in DER (RFC 8410). Private keys are in PKCS #8. Package
+// x509 is not used because it imports package net.
 const (
 	privatePrefix = "\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"
 	publicPrefix  = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"
 )
 
-// readPEM reads a key of the given kind from a PEM file.
 func readPEM(name, kind, prefix string, size int) ([]byte, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -225,8 +222,8 @@ func readPEM(name, kind, prefix string, size int) ([]byte, error) {
 	return key, nil
 }
 
-// chosenFiles returns the entries of a pak that match patterns, or all entries if there are no
-// patterns.
+// chosenFiles returns the entries of a pak that match the patterns. Without patterns, it returns
+// all entries.
 func chosenFiles(p *pak.Pak, patterns []string) (list []pak.Entry, err error) {
 	var match glob.List
 	for _, text := range patterns {
@@ -248,18 +245,17 @@ func chosenFiles(p *pak.Pak, patterns []string) (list []pak.Entry, err error) {
 	return list, nil
 }
 
-// A packedFile is a pak's file in JSON.
+// A packedFile is an entry of a pak in JSON.
 type packedFile struct {
 	Path       string `json:"path"`
 	Bytes      int64  `json:"bytes"`
 	Packed     int64  `json:"packed"`
 	Offset     int64  `json:"offset"`
-	Blob       string `json:"blob"` // BLAKE3
+	Blob       string `json:"blob"` // BLAKE3 hash
 	Compressed bool   `json:"compressed,omitempty"`
 	Gone       bool   `json:"gone,omitempty"`
 }
 
-// listPak prints the files of a pak.
 func (r *pakOptions) listPak(_ context.Context, words []string) (int, error) {
 	p, err := pak.Open(words[0])
 	if err != nil {
@@ -284,8 +280,8 @@ func (r *pakOptions) listPak(_ context.Context, words []string) (int, error) {
 	return frontend.OK, nil
 }
 
-// extractPak writes files of a pak into a directory. It writes nothing outside of the
-// directory, whatever links it contains.
+// extractPak writes files of a pak into a directory. Symbolic links in the directory cannot lead
+// writes outside of it.
 func (r *pakOptions) extractPak(ctx context.Context, words []string) (int, error) {
 	p, err := pak.Open(words[0])
 	if err != nil {
@@ -326,7 +322,6 @@ func (r *pakOptions) extractPak(ctx context.Context, words []string) (int, error
 	return frontend.OK, nil
 }
 
-// verifyPak checks every file of a pak, and its signature.
 func (r *pakOptions) verifyPak(_ context.Context, words []string) (int, error) {
 	p, err := pak.Open(words[0])
 	if errors.Is(err, pak.ErrDamaged) {
@@ -364,7 +359,7 @@ func (r *pakOptions) verifyPak(_ context.Context, words []string) (int, error) {
 // A difference is a file that differs between two paks, in JSON.
 type difference struct {
 	Path string `json:"path"`
-	Old  string `json:"old,omitempty"` // BLAKE3
+	Old  string `json:"old,omitempty"` // BLAKE3 hash
 	New  string `json:"new,omitempty"`
 }
 

@@ -23,7 +23,7 @@ Example:
 	cook events convert run.events run.pftrace
 `
 
-// Events is "cook events".
+// Events is the verb "cook events".
 var Events = cmdline.Verb{
 	Name: "events", Synopsis: "events stat|convert FILE ...", Summary: "sum up or convert a recording of -trace", Text: eventsText,
 	Takes: cmdline.Argument{Words: eventsVerbs, Files: true},
@@ -31,7 +31,7 @@ var Events = cmdline.Verb{
 	Run:   runEvents,
 }
 
-// eventsVerbs lists the verbs of cook events.
+// eventsVerbs returns the words that may follow "cook events".
 func eventsVerbs() (names []string) {
 	for _, fs := range eventscommand.Flags() {
 		names = append(names, fs.Name())
@@ -39,8 +39,8 @@ func eventsVerbs() (names []string) {
 	return names
 }
 
-// eventsFlags declares the flags of all verbs of cook events. The text of each flag names its
-// verb.
+// eventsFlags declares the flags of all verbs of cook events. The usage text of each flag names the
+// verbs.
 func eventsFlags(all *flag.FlagSet) {
 	for _, fs := range eventscommand.Flags() {
 		fs.VisitAll(func(f *flag.Flag) { all.Var(f.Value, f.Name, fmt.Sprintf("%s: %s", fs.Name(), f.Usage)) })
@@ -72,7 +72,7 @@ Example:
 	cook id 34eq8572hkc005lovh014pt85n
 `
 
-// ID is "cook id".
+// ID is the verb "cook id".
 var ID = cmdline.Verb{
 	Name: "id", Synopsis: "id RUN ...", Summary: "decode IDs of runs", Text: idText,
 	New: func() cmdline.Handler { return cmdline.Handler{Run: runID} },

@@ -28,17 +28,16 @@ Example:
 	cook -dir assets -remote grpc://cache.example.com:9092
 `
 
-// Remote is "cook remote".
+// Remote is the verb "cook remote".
 var Remote = cmdline.Verb{
 	Name: "remote", Synopsis: "remote check [flags]", Summary: "try a server on which results are shared", Text: remoteText,
 	Takes: cmdline.Argument{Words: remoteVerbs},
 	New:   cmdline.HandlerOf((*remoteOptions).remoteFlags, (*remoteOptions).runRemote),
 }
 
-// remoteVerbs lists the words that may follow cook remote.
+// remoteVerbs returns the words that may follow "cook remote".
 func remoteVerbs() []string { return []string{"check"} }
 
-// remoteOptions holds the options of cook remote.
 type remoteOptions struct{ project cook.Project }
 
 func (r *remoteOptions) remoteFlags(fs *flag.FlagSet) {

@@ -58,7 +58,7 @@ Example:
 // unset is the value of a numeric flag that was not given.
 const unset = -1
 
-// Smoke is "cook smoke".
+// Smoke is the verb "cook smoke".
 var Smoke = cmdline.Verb{
 	Name: "smoke", Synopsis: "smoke [flags] FILE", Summary: "measure repeated runs and find regressions", Text: smokeText,
 	Takes: cmdline.Argument{Files: true},
@@ -71,7 +71,6 @@ var Smoke = cmdline.Verb{
 	},
 }
 
-// smokeOptions holds the options of cook smoke.
 type smokeOptions struct {
 	program, against        string
 	baseline, history, html string
@@ -103,7 +102,7 @@ func (r *smokeOptions) smokeFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&r.quiet, "q", false, "do not print progress")
 }
 
-// instructionChoices lists the values of -instructions.
+// instructionChoices returns the values of -instructions.
 func instructionChoices() []string { return []string{"yes", "no", "auto"} }
 
 func (r *smokeOptions) runSmoke(ctx context.Context, c *cmdline.Call, files []string) int {
@@ -128,7 +127,7 @@ func (r *smokeOptions) runSmoke(ctx context.Context, c *cmdline.Call, files []st
 	return frontend.OK
 }
 
-// checkRecordings checks that the flags for recordings are compatible.
+// checkRecordings returns an error if the flags for recordings contradict each other.
 func (r *smokeOptions) checkRecordings(files []string) error {
 	switch {
 	case len(files) != 1:
@@ -149,7 +148,8 @@ func (r *smokeOptions) checkRecordings(files []string) error {
 	return nil
 }
 
-// measureAndCompare measures the steps, compares the figures, and writes the requested files.
+// measureAndCompare measures the steps of a scenario, compares the results, and writes the
+// requested files.
 func (r *smokeOptions) measureAndCompare(ctx context.Context, s *scenario.Scenario) ([]smokerun.Change, error) {
 	suite, err := s.Suite(r.stepArgs)
 	if err != nil {
@@ -160,7 +160,7 @@ func (r *smokeOptions) measureAndCompare(ctx context.Context, s *scenario.Scenar
 			return nil, err
 		}
 	}
-	// The number of allocations depends on the length of the name, so the length is fixed.
+	// The length of the name is fixed because it influences the number of allocations.
 	dir := filepath.Join(os.TempDir(), fmt.Sprintf("cook-smoke-%010d", os.Getpid()))
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
@@ -191,7 +191,8 @@ func (r *smokeOptions) measureAndCompare(ctx context.Context, s *scenario.Scenar
 	return changes, r.keepRecord(record)
 }
 
-// measureSmoke measures the steps, and compares them with another program or the baseline.
+// measureSmoke measures the steps of a scenario, and compares them with another program or with the
+// baseline.
 func (r *smokeOptions) measureSmoke(ctx context.Context, runner *smokerun.Runner) (*smokerun.Record, []smokerun.Change, error) {
 	if r.against != "" {
 		c, err := runner.Against(ctx, r.against, r.program)
@@ -221,7 +222,7 @@ func (r *smokeOptions) measureSmoke(ctx context.Context, runner *smokerun.Runner
 	return record, changes, nil
 }
 
-// keepRecord writes the record to the files that flags name.
+// keepRecord writes the measurements to the files that flags name.
 func (r *smokeOptions) keepRecord(record *smokerun.Record) error {
 	if r.update {
 		baseline := record
@@ -261,16 +262,16 @@ func (r *smokeOptions) keepRecord(record *smokerun.Record) error {
 	return atomicfile.Write(r.html, 0o666, history.WriteHTML)
 }
 
-// stepArgs returns the arguments that make a cook program run one step of a scenario.
+// stepArgs returns the arguments with which a cook program runs one step of a scenario.
 func (r *smokeOptions) stepArgs(step *scenario.Step, work string) []string {
 	args := []string{"smoke", "-step", step.Do, "-work", work, "-passes", strconv.Itoa(step.Passes)}
-	if r.engine != "" { // older programs do not have this flag
+	if r.engine != "" {
 		args = append(args, "-engine", r.engine)
 	}
 	return args
 }
 
-// runSmokeStep runs one step, which the parent process measures.
+// runSmokeStep runs one step of a scenario, while the parent process measures it.
 func runSmokeStep(ctx context.Context, c *cmdline.Call) int {
 	fs := flag.NewFlagSet("cook smoke", flag.ContinueOnError)
 	do := fs.String("step", "", "")

@@ -44,17 +44,16 @@ Example:
 	cook export -target mobile assets mobile/assets
 `
 
-// Export is "cook export".
+// Export is the verb "cook export".
 var Export = cmdline.Verb{
 	Name: "export", Synopsis: "export [flags] [assets] DIR", Summary: "copy only the files that an engine loads", Text: exportText,
 	Takes: cmdline.Argument{Folders: true, Target: true},
 	New:   cmdline.HandlerOf((*exportOptions).exportFlags, (*exportOptions).runExport),
 }
 
-// exportOptions holds the options of cook export.
 type exportOptions struct {
 	project       cook.Project
-	target        string // "" for all
+	target        string // "" for all targets
 	flags         *flag.FlagSet
 	workers       int
 	dryRun, force bool
@@ -69,8 +68,8 @@ func (r *exportOptions) exportFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&r.force, "force", false, "export although assets failed or are out of date, with warnings")
 }
 
-// chooseTarget sets the target if the command line names one. Otherwise cook.toml may have set
-// the default targets of a cook.
+// chooseTarget sets the target that -target names. Without -target, it sets none, because the
+// targets of r.project may be the defaults in cook.toml.
 func (r *exportOptions) chooseTarget() error {
 	given := false
 	r.flags.Visit(func(f *flag.Flag) { given = given || f.Name == "target" })
@@ -127,7 +126,8 @@ func (r *exportOptions) runExport(ctx context.Context, c *cmdline.Call, words []
 	return frontend.OK
 }
 
-// exported names the targets of an export, or returns "" if the unnamed target is the only one.
+// exported names the targets of an export for a message. It returns "" if there is only the target
+// without a name.
 func (r *exportOptions) exported(targets []string) string {
 	switch {
 	case r.target != "":
@@ -138,8 +138,8 @@ func (r *exportOptions) exported(targets []string) string {
 	return ""
 }
 
-// checkShippable prints the assets whose outputs are missing or out of date. It returns a status
-// other than OK if the export must not begin.
+// checkShippable prints the assets with missing or stale outputs. It returns a status other than OK
+// if the export must not begin.
 func (r *exportOptions) checkShippable(ctx context.Context, c *cmdline.Call, out string, targets []string) (status int) {
 	if r.target != "" {
 		targets = []string{r.target}
@@ -169,7 +169,7 @@ func (r *exportOptions) checkShippable(ctx context.Context, c *cmdline.Call, out
 	return c.Fail(ctx, fmt.Errorf("nothing was exported: %s; cook first, with the same rules, or export the outputs as they are with -force", countUnshippable(len(all))))
 }
 
-// mostUnshippable limits the number of assets that an export names.
+// mostUnshippable limits the number of assets in the error message.
 const mostUnshippable = 10
 
 func countUnshippable(n int) string {
@@ -179,17 +179,17 @@ func countUnshippable(n int) string {
 	return fmt.Sprintf("the outputs of %d assets are missing or out of date", n)
 }
 
-// An unshippable collects the assets that have work to do according to a dry run.
+// An unshippable is an observer that collects the assets with work to do in a dry run.
 type unshippable struct {
-	cook.Observers // ignores all other calls
+	cook.Observers
 
 	dir    string
-	failed map[string]string // errors of the last run, by path and target
+	failed map[string]string // errors of the last run; the key is the path and target
 	all    []frontend.Diagnostic
 }
 
-// findUnshippable returns the assets whose outputs are missing or out of date. If the asset
-// directory is missing, it returns only the assets that failed in the last run.
+// findUnshippable returns the assets with missing or stale outputs. Without the asset directory, it
+// returns only the assets that failed in the last run.
 func (r *exportOptions) findUnshippable(ctx context.Context, out string, targets []string) ([]frontend.Diagnostic, error) {
 	u := &unshippable{dir: r.project.Dir, failed: map[string]string{}}
 	known, err := survey.List(out)
@@ -240,7 +240,7 @@ func (r *exportOptions) findUnshippable(ctx context.Context, out string, targets
 	return u.all, nil
 }
 
-// explainTargetError adds the remedy for outputs of a target that the rules no longer declare.
+// explainTargetError extends the error about outputs of a target that the rules no longer declare.
 func explainTargetError(err error, target string) error {
 	var config *cook.ConfigError
 	var places rules.Errors
@@ -250,7 +250,6 @@ func explainTargetError(err error, target string) error {
 	return fmt.Errorf("%w; a cook without -target removes outputs of targets that are gone", err)
 }
 
-// Event adds an asset that has work to do.
 func (u *unshippable) Event(e cook.Event) {
 	switch e.Outcome {
 	case cook.Started, cook.UpToDate, cook.Warned:
@@ -272,7 +271,6 @@ func (u *unshippable) Event(e cook.Event) {
 	u.addDiagnostic(e.Path, e.Target, text)
 }
 
-// addDiagnostic adds the diagnostic of an asset.
 func (u *unshippable) addDiagnostic(path, target, text string) {
 	file := filepath.FromSlash(path)
 	if u.dir != "" {

@@ -1,5 +1,5 @@
-// Package upkeep holds the verbs of cook that change the results of earlier runs: the store,
-// the output directory, and copies of the output directory.
+// Package upkeep holds the verbs of cook that change results of earlier runs: "cook clean", "cook
+// trim" and "cook export".
 package upkeep
 
 import (
@@ -25,14 +25,13 @@ Example:
 	cook clean -dir assets -extra -n
 `
 
-// Clean is "cook clean".
+// Clean is the verb "cook clean".
 var Clean = cmdline.Verb{
 	Name: "clean", Synopsis: "clean -dir assets [flags]", Summary: "remove the outputs", Text: cleanText,
 	Takes: cmdline.Argument{Folders: true},
 	New:   cmdline.HandlerOf((*cleanOptions).cleanFlags, (*cleanOptions).runClean),
 }
 
-// cleanOptions holds the options of cook clean.
 type cleanOptions struct {
 	project              cook.Project
 	extra, dryRun, force bool
@@ -90,14 +89,13 @@ Example:
 	cook trim -keep-last-run -dir assets -cache .store
 `
 
-// Trim is "cook trim".
+// Trim is the verb "cook trim".
 var Trim = cmdline.Verb{
 	Name: "trim", Synopsis: "trim [flags]", Summary: "shrink the store to its size limit", Text: trimText,
 	Takes: cmdline.Argument{Folders: true},
 	New:   cmdline.HandlerOf((*trimOptions).trimFlags, (*trimOptions).runTrim),
 }
 
-// trimOptions holds the options of cook trim.
 type trimOptions struct {
 	project     cook.Project
 	size        int64

@@ -1,6 +1,5 @@
-// Package viewer shows assets, recordings and runs as pages in a browser, for the verb "cook
-// view" and for the process that shows a run with -http. It also reports the changed artifacts
-// of a project to programs that reload them (package cook/reload).
+// Package viewer shows assets, recordings and runs in a browser, for "cook view" and for runs with
+// -http. It also reports changed artifacts to programs with package cook/reload.
 package viewer
 
 import (
@@ -30,7 +29,7 @@ import (
 )
 
 // Attached is the hidden word that starts this program as the viewer of a run with -http. The
-// viewer reads the stream of the run from standard input and ends with it.
+// viewer reads the stream of the run from standard input and exits at its end.
 const Attached = "view-attached"
 
 const viewText = `usage: cook view [flags] [FILE ... | HOST:PORT | -]
@@ -45,14 +44,13 @@ Example:
 	cook view 127.0.0.1:7357
 `
 
-// View is "cook view".
+// View is the verb "cook view".
 var View = cmdline.Verb{
 	Name: "view", Synopsis: "view [FILE ... | HOST:PORT]", Summary: "show assets, recordings, or a run with -feed, as pages", Text: viewText,
 	Takes: cmdline.Argument{Files: true},
 	New:   func() cmdline.Handler { return new(viewOptions).handler() },
 }
 
-// viewOptions holds the options of cook view.
 type viewOptions struct {
 	project cook.Project
 	viewer  viewcommand.Viewer
@@ -68,15 +66,14 @@ func (r *viewOptions) viewFlags(fs *flag.FlagSet) {
 	r.viewer.Flags(fs)
 }
 
-// RunAttached serves the pages of a run whose stream is on standard input. The process of the
-// run handles Ctrl-C.
+// RunAttached serves the pages of a run whose stream is on standard input. It ignores Ctrl-C, which
+// the process of the run handles.
 func RunAttached(ctx context.Context, c *cmdline.Call) int {
 	signal.Ignore(os.Interrupt)
 	r := viewOptions{viewer: viewcommand.Viewer{Attached: true}}
 	return c.Do(ctx, &View, r.handler())
 }
 
-// runView serves until the user or the run ends it.
 func (r *viewOptions) runView(ctx context.Context, c *cmdline.Call, files []string) int {
 	v := &r.viewer
 	v.Files, v.Stdin, v.Stdout, v.Stderr = files, os.Stdin, c.Stdout, c.Stderr
@@ -119,15 +116,15 @@ func assetsTab(c *cmdline.Call, p *cook.Project) (view.Tab, error) {
 	return inspect.Tab(inspect.Options{Dir: p.Dir, Out: p.Out, Program: self, Flags: projectArgs(&place), Recipes: c.Recipes})
 }
 
-// A Process is a started viewer that follows the run, for -http. It ends when its standard
-// input is closed, so it ends with this process in any case.
+// A Process is a viewer of a run with -http. It exits when its standard input is closed, and
+// therefore never outlives this process.
 type Process struct {
-	Stream *events.Feed // the recording of the run
+	Stream *events.Feed
 	viewer *child.Process
 	sent   chan struct{} // closed when the viewer has read the whole stream
 }
 
-// projectArgs returns the flags that name the directories, rules and targets of a project.
+// projectArgs returns the flags that select a project's directories, rules and targets.
 func projectArgs(p *cook.Project) (args []string) {
 	for _, f := range [][2]string{
 		{"-dir", p.Dir}, {"-out", p.Out}, {"-cache", p.Cache}, {"-config", p.Config}, {"-engine", p.Engine},
@@ -143,7 +140,7 @@ func projectArgs(p *cook.Project) (args []string) {
 	return args
 }
 
-// Start starts a viewer of a run at an address, and returns once the viewer is serving.
+// Start starts a viewer of a run. It returns when the viewer serves pages at addr.
 func Start(addr string, p *cook.Project, stderr io.Writer) (*Process, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -166,15 +163,15 @@ func Start(addr string, p *cook.Project, stderr io.Writer) (*Process, error) {
 	go io.Copy(io.Discard, viewer)
 	go func() {
 		defer close(v.sent)
-		v.Stream.WriteStream(context.Background(), viewer) // fails only when the viewer has exited
+		v.Stream.WriteStream(context.Background(), viewer) // fails only if the viewer has exited
 	}()
 	return v, nil
 }
 
-// startTime limits the time until a viewer is serving.
+// startTime limits the time from the start of a viewer to its first response.
 const startTime = 20 * time.Second
 
-// viewerAddress returns the first line that a viewer prints, which contains its address.
+// viewerAddress returns the first line that a viewer prints, which is its address.
 func viewerAddress(viewer *child.Process) (string, error) {
 	late := time.AfterFunc(startTime, viewer.Kill)
 	line, err := bufio.NewReaderSize(viewer, 4<<10).ReadSlice('\n')
@@ -182,12 +179,12 @@ func viewerAddress(viewer *child.Process) (string, error) {
 	case !onTime:
 		return "", fmt.Errorf("the viewer did not serve its pages within %v", startTime)
 	case err != nil:
-		return "", errors.New("the viewer did not start") // the viewer has printed its error to standard error
+		return "", errors.New("the viewer did not start") // the viewer printed the cause to standard error
 	}
 	return string(line), nil
 }
 
-// Stay keeps the pages available after the run, until ctx or the viewer ends.
+// Stay keeps the pages available after the run, until ctx ends or the viewer exits.
 func (v *Process) Stay(ctx context.Context) {
 	select {
 	case <-ctx.Done():

@@ -9,7 +9,6 @@ import (
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 )
 
-// The viewer of a run receives all rules and targets of the run.
 func TestViewerGetsTheFlagsOfRules(t *testing.T) {
 	var p cook.Project
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
