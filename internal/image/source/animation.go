@@ -127,7 +127,7 @@ type disposal uint8
 const (
 	leaveFrame   disposal = iota
 	clearFrame            // makes the frame's rectangle transparent
-	restoreFrame          // restores the canvas before the frame
+	restoreFrame          // restores the canvas to its state before the frame
 )
 
 // addFrame adds a frame after checking its position and the limits.

@@ -135,7 +135,7 @@ func webpSize(chunk string, b []byte) (header, error) {
 	case chunk == "VP8X" && len(b) >= 10:
 		p.w = 1 + int(b[4]) + int(b[5])<<8 + int(b[6])<<16
 		p.h = 1 + int(b[7]) + int(b[8])<<8 + int(b[9])<<16
-		p.decoder = 12 * p.pixelCountOf() // the color planes, and alpha, which the decoder returns as four channels
+		p.decoder = 12 * p.pixelCountOf() // memory for the color planes, and for alpha, which the decoder returns as four channels
 		if b[0]&webpAnimated != 0 {
 			p.decoder += 4 * p.pixelCountOf() // memory for the first frame
 		}
