@@ -28,8 +28,8 @@ type truth struct {
 	at    [samples * samples]float32
 }
 
-// A truthRow caches data of a row of cells: the truths, the edges within truthReach of each
-// columnWidth cells, and the pieces that cross the row.
+// A truthRow caches data of a row of cells: the truths, the edges near each group of columnWidth
+// cells, and the pieces that cross the row.
 type truthRow struct {
 	y      int
 	cells  []truth

@@ -150,7 +150,7 @@ func (e *encoder) guessPlans(h *hypothesis) {
 // are distributed between the levels.
 const coarse = 6
 
-// noises adds to noise the squared quantization error of a plane's weights, for each coarse span.
+// noises adds the squared quantization error of a plane's weights to noise, for each coarse span.
 // An error of 1 is that of evenly distributed weights on a line of length 1.
 func (e *encoder) noises(noise *[16]float32, at *[64]float32, length float32) {
 	for s := range coarse {

@@ -93,9 +93,9 @@ type effort struct {
 	// rounds limits the repetitions of solving for endpoints and choosing indices.
 	rounds   int
 	rough    bool // true to fit lines with fitRoughly, which ignores rounds
-	thorough bool // asked is the number of earlier blocks whose endpoints RDO tries: those with the nearest colors. RDO also tries the indices of a third as many blocks, whose patterns of bright pixels are similar.
-	// asked is the number of earlier blocks whose endpoints RDO tries. RDO selects the blocks with
-	// the nearest colors. It also tries the indices of a third as many blocks, whose bright pixels
+	thorough bool // true to try two ways to round the first endpoint
+	// asked is the number of earlier blocks whose endpoints RDO tries: those with the nearest
+	// colors. RDO also tries the indices of a third as many blocks, whose patterns of bright pixels
 	// are similar.
 	asked int
 }

@@ -104,7 +104,7 @@ func (b *budget) sampleLoss(dst []byte, price float64) (lost, allowed float64, e
 }
 
 // writeRun writes a range of blocks and returns their error. It stops changing blocks when their
-// error reaches most, so the error never exceeds most. If steered is set, the price is adjusted to
+// error reaches the limit most, which it never exceeds. If steered is set, the price is adjusted to
 // spread the loss evenly over the image.
 func (b *budget) writeRun(dst []byte, price float64, from, to int, most int64, steered bool) (total int64, err error) {
 	if b.work == nil {
@@ -345,7 +345,7 @@ func commonEnds(a, b *[16]byte) int {
 }
 
 // errorWithin returns the squared error relative to another block's pixels. It stops early with a
-// partial sum that exceeds most. If an opaque block would no longer be opaque, the error exceeds
+// partial sum above the limit most. If an opaque block would no longer be opaque, the error exceeds
 // every limit.
 func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	for i, v := range &s.truth.rgb {

@@ -72,8 +72,9 @@ func (c *code) pack() uint64 {
 // compareColors returns a key for comparing colors in H.
 func compareColors(c [3]uint8) int { return int(c[0])<<16 | int(c[1])<<8 | int(c[2]) }
 
-// overflow returns the free bits of a byte that holds a 5-bit color and a 3-bit difference. With
-// these bits, their sum overflows. color and difference are the lowest two bits of each.
+// overflow returns the free bits of a byte that holds a 5-bit color and a 3-bit difference. The
+// free bits make color plus difference overflow. The parameters are the lowest two bits of the
+// color and of the difference.
 func overflow(color, difference uint8) uint64 {
 	if color+difference >= 4 {
 		return 7 << 5

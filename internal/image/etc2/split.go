@@ -281,7 +281,7 @@ func (e *encoder) indexInside(at *[8]uint8, base *[3]int32, m *[4]int32, index *
 	return sse
 }
 
-// spread holds the two bits of each index, placed for pixel 0. They are shifted left for other
+// spread holds the two bits of each index, placed for pixel 0. The bits are shifted left for other
 // pixels.
 var spread = [4]uint32{0, 1, 1 << 16, 1<<16 | 1}
 

@@ -151,8 +151,8 @@ func boxSpan(n, m, i int64) span {
 // kernelSpan returns the span of the input pixels, out of n, around output pixel i of m. For
 // smaller outputs, the filter is wider in proportion.
 func kernelSpan(f Filter, n, m, i int64) span {
-	// All positions are integers in units of 1/(2m) of an input pixel. Pixel j is 2mj - center away
-	// from the center. unit is the distance 1 of the filter.
+	// All positions are integers in units of 1/(2m) of an input pixel. The distance of pixel j from
+	// the center is 2mj - center. unit is the distance 1 of the filter.
 	unit, center := 2*max(n, m), (2*i+1)*n-m
 	reach := int64(f.filterReach()) * unit
 	first, last := floorDiv(center-reach, 2*m)+1, -floorDiv(-center-reach, 2*m)-1

@@ -194,7 +194,8 @@ var evenCurve = sync.OnceValue(func() *curve {
 var srgbCurve = sync.OnceValue(func() *curve {
 	c := new(curve)
 	for i := range c.wide {
-		// Rounding twice the value up and then halving the result rounds the value.
+		// To round the value to nearest, srgbCeil rounds twice the value up, and the result is
+		// halved.
 		c.wide[i] = uint16(srgbCeil(2*i, 2) / 2)
 	}
 	// Byte i represents sRGB values from (i-1/2)/255 to (i+1/2)/255.

@@ -248,9 +248,9 @@ func mayBeMap(word string) bool {
 // elements.
 const (
 	fewestFrames = 2
-	frameShare   = 4 // at least one in four images
+	frameShare   = 4 // minimum share: one in four images
 	fewestUIs    = 3
-	uiShare      = 3 // at least one in three images
+	uiShare      = 3 // minimum share: one in three images
 )
 
 // shareKind gives images without a meaning the meaning of the sprites or interface elements beside

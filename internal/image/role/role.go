@@ -110,7 +110,7 @@ const (
 	Letter               // too short to be a word, as in "f"
 	PerhapsNumbered      // a size, a tile or a frame, depending on the other images: "boom_256"
 	PerhapsMap           // a map if the directory has another map of the surface, as in "wall_r" and "AO"
-	Animations           // a frame of a sprite, unless the other images are not sprites: "walk_03"
+	Animations           // a frame of a sprite or one of several images, depending on the other images: "walk_03"
 	Codes                // a table of codes if it has few colors: "terrain" beside "elev"
 	lastName        = Codes
 )

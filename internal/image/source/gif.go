@@ -29,7 +29,7 @@ func probeGIF(data []byte, _ int64) (header, error) {
 		frame = walk.w * walk.h
 		p.least = frame / (gifRatio + 1)
 	}
-	p.decoder = 2 * frame // undoing interlacing takes a second frame
+	p.decoder = 2 * frame // memory for a second frame, to undo interlacing
 	return p, nil
 }
 

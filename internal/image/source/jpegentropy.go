@@ -130,7 +130,7 @@ type scanPart struct {
 }
 
 // follows reports whether the scan continues where earlier scans ended. high and low are the bit
-// positions Ah and Al of the scan. For each coefficient, high must be the low of the previous scan,
+// positions Ah and Al of the scan. For each coefficient, high must equal Al of the previous scan,
 // or 0 in the first scan.
 func (s *jpegScan) follows(high, low byte) bool {
 	for _, p := range s.parts {

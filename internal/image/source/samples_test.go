@@ -39,8 +39,8 @@ func samples(t testing.TB) []sample {
 	noise(wide.Pix, false)
 	alpha := stdimage.NewNRGBA(colors.Rect)
 	noise(alpha.Pix, false)
-	alpha.Pix[7] = 0                                       // to check that the color is preserved if alpha is 0
-	flat := stdimage.NewNRGBA(stdimage.Rect(0, 0, 20, 12)) // a uniform image, which lossy formats preserve
+	alpha.Pix[7] = 0                                       // color whose alpha is 0, which decoding must preserve
+	flat := stdimage.NewNRGBA(stdimage.Rect(0, 0, 20, 12)) // uniform image, which lossy formats preserve
 	draw.Draw(flat, flat.Rect, stdimage.NewUniform(color.NRGBA{R: 200, G: 40, B: 10, A: 255}), stdimage.Point{}, draw.Src)
 	palette := color.Palette{color.NRGBA{R: 9, G: 8, B: 7, A: 255}, color.NRGBA{R: 250, G: 1, B: 99, A: 255}}
 	mapped := stdimage.NewPaletted(stdimage.Rect(0, 0, 3, 2), palette)

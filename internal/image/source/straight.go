@@ -12,7 +12,8 @@ import (
 )
 
 // straight converts a library's image to a map with straight alpha. The map has 16 bits per channel
-// if the image has, otherwise 8. It reuses the image's own memory if the layout is the same.
+// if the image has 16 bits, otherwise 8. It reuses the image's own memory if the layout is the
+// same.
 func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	switch m := img.(type) {

@@ -19,9 +19,9 @@ const (
 	webpICC      = 1 << 5
 )
 
-// probeWebP reads the first chunk that has the size. If this chunk announces metadata, it also
-// reads the metadata chunks before and after the pixels. Lossless data can encode pixels in 0 bits,
-// so even a tiny file may be valid.
+// probeWebP reads the first chunk that holds the image's size. If this chunk announces metadata,
+// probeWebP also reads the metadata chunks before and after the pixels. Lossless data can encode
+// pixels in 0 bits, so even a tiny file may be valid.
 func probeWebP(data []byte, size int64) (header, error) {
 	chunks := webpChunks{data: data[12:]}
 	for {

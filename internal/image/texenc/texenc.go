@@ -23,7 +23,8 @@ import (
 
 // Options are the options of an encoder.
 type Options struct {
-	// Quality selects fast or similar encodings. The zero value is Fast.
+	// Quality determines how similar the texels are to the image, and how long encoding takes. The
+	// zero value is Fast.
 	Quality Quality
 	// SRGB is set if colors are sRGB in images of 8 or 16 bits, and in textures that are not
 	// floating point. It only affects conversions between such images and floating point, which is
@@ -50,8 +51,8 @@ const (
 	Best   = blockfit.Best
 )
 
-// Encode returns the texels of m in format f, as an Encoder appends them. For RGBA8 and a map of
-// eight bits, the result shares the map's memory.
+// Encode returns the texels of m in format f. For RGBA8 and a map of eight bits, the result shares
+// the map's memory.
 func Encode(ctx context.Context, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
 	if f == texture.RGBA8 && m.Pix8 != nil {
 		return m.Pix8, checkMap(f, m, o)

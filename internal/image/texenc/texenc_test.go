@@ -229,7 +229,7 @@ func TestEncodeStopsWhenCancelled(t *testing.T) {
 		if side, _ := f.Block(); side == 1 {
 			least = 1024 * 64 / texelsBetweenLooks
 		}
-		if TakesBytes(f) { // packages of these formats test how often they check
+		if TakesBytes(f) { // packages of these formats test the number of checks
 			least = 4
 		}
 		if ctx.seen < least {

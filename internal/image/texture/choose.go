@@ -75,7 +75,7 @@ const (
 	// compressed size. Larger images of few colors are diagrams and flat fills.
 	maxPalettePixels = 512 * 512
 	// tinyPixels is the number of pixels in 4 KiB, the smallest allocation of drivers for a
-	// texture. A compressed texture would take as much.
+	// texture. A compressed texture would also take 4 KiB.
 	tinyPixels = 4096 / 4
 )
 
@@ -143,8 +143,8 @@ func plainAlpha(one string) bool {
 	return strings.HasSuffix(one, "a") && !strings.ContainsAny(one, "rgb")
 }
 
-// chooseOne returns the choice for an image with only one channel of content. one has the form of
-// Facts.One.
+// chooseOne returns the choice for an image with only one channel of content. The parameter one has
+// the form of Facts.One.
 func chooseOne(one string) Choice {
 	i := strings.IndexAny(one, "rgba")
 	if i < 0 { // all channels are constant, so any channel is suitable

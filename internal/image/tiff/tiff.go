@@ -60,8 +60,8 @@ func decodePage(ctx context.Context, data []byte, h Header) (*decoder, error) {
 	return d, nil
 }
 
-// A decoder first stores the samples of each pixel unchanged in its four values. Then it converts
-// the samples to a color.
+// A decoder first stores the samples of each pixel unchanged in the map. Then it converts the
+// samples to a color.
 type decoder struct {
 	ctx  context.Context
 	data []byte
@@ -189,12 +189,12 @@ func (d *directory) addEntry(raw []byte) {
 	d.entries[tag] = e
 }
 
-// entryNumber returns the first value of a tag. If the tag is missing, it returns the value of the
-// parameter otherwise.
+// entryNumber returns the first value of a tag. If the tag is missing, it returns the given default
+// value.
 func (d *directory) entryNumber(tag int, otherwise int64) int64 { return d.entryAt(tag, 0, otherwise) }
 
-// entryAt returns value i of a tag. If the tag has fewer values, it returns the value of the
-// parameter otherwise.
+// entryAt returns value i of a tag. If the tag has fewer values, it returns the given default
+// value.
 func (d *directory) entryAt(tag, i int, otherwise int64) int64 {
 	e := d.entries[tag]
 	if int64(i) >= e.count {

@@ -23,8 +23,8 @@ var halves = [2][2][8]uint8{
 
 // etc1 sets the ETC1 hints of a block with the given decoded pixels. A transcoder rounds the mean
 // of each half to 5 or 4 bits, and adds the bias if the mode has one. Then it gives each pixel the
-// modifier nearest to the pixel's brightness. etc1 tries the bias that changes the means least.
-// Depending on biases, it also tries all biases, for the best halves or for all halves.
+// modifier nearest to the pixel's brightness. etc1 tries the bias that changes the means least. If
+// biases is not zero, etc1 also tries all biases, either for the best halves or for all halves.
 func (h *hints) etc1(px *[16]point, l *layout, biases biasSearch) {
 	least := int32(math.MaxInt32)
 	var best halving

@@ -57,7 +57,7 @@ type effort struct {
 	tries  int
 	rounds int // number of repetitions of solving for endpoints and choosing indices
 
-	thorough bool // true to try two ways to round the first endpoint, and to try three lines
+	thorough bool       // true to try two ways to round the first endpoint, and to try three lines
 	biases   biasSearch // halves for which all ETC1 biases are tried
 	tables   int        // number of EAC tables to try
 	radius   int32      // largest difference from the estimated EAC multiplier
