@@ -22,8 +22,8 @@ type Content struct {
 	// Flat is the fraction of pixels that equal the previous pixel.
 	Flat float64
 	// Apart is set if two of red, green and blue are uncorrelated. This means that their
-	// correlation is below 0.5, or that one of them varies noticeably and the other does not. Apart
-	// is false for maps of floats.
+	// correlation is below 0.5, or that only one of them has a standard deviation of at least half
+	// of 1/255. Apart is false for maps of floats.
 	Apart bool
 	// Colors is the number of distinct pixel values, including alpha. It is at most one more than
 	// the limit passed to Analyse.
