@@ -262,8 +262,8 @@ func (s *slope) findRoot() float64 {
 	return u
 }
 
-// maxHalvings limits the search for roots: it does not separate roots that are closer than 2^-20 of
-// the curve's parameter range.
+// maxHalvings limits the search for roots. Two roots closer than 2^-20 of the curve's parameter
+// range may not be separated.
 const maxHalvings = 20
 
 // A search looks for the point of a curve that is closest to q.
@@ -292,7 +292,7 @@ func (s *search) descendBetween(f slope, low, high float64, halvings int) {
 		s.tryPlace(mixPoints(low, high, f.findRoot()))
 	default:
 		middle := (low + high) / 2
-		s.tryPlace(middle) // neither half's sign changes count a root exactly at the middle
+		s.tryPlace(middle) // a root exactly at the middle is not counted in either half
 		if halvings > 0 {
 			before, after := f.splitSlope()
 			s.descendBetween(before, low, middle, halvings-1)

@@ -118,8 +118,8 @@ func distanceLevel(d, span float64) byte {
 	return byte(min(max(v, 0), 255))
 }
 
-// measuresPerLook is the number of distances between two checks of the context: some milliseconds
-// of work.
+// measuresPerLook is the number of distances computed between two checks of the context. They take
+// some milliseconds.
 const measuresPerLook = 1 << 14
 
 // measureRow sets row[j] to the squared distance from the point (x+j, y) to the nearest edge,
@@ -190,7 +190,8 @@ func (s *Shape) crossRow(list []crossing, y float64) []crossing {
 		}
 		return a.turn - b.turn
 	})
-	// A line that is drawn in both directions has two crossings that differ only by rounding.
+	// A line drawn in both directions crosses the row twice. Rounding must not separate the two
+	// crossings.
 	const same = 1e-9
 	for i := 1; i < len(list); i++ {
 		if list[i].x-list[i-1].x < same {

@@ -300,8 +300,8 @@ func TestFieldOfSmallAngles(t *testing.T) {
 	checkField(t, p, at(-58, -1))
 }
 
-// checkField compares the distance at q with the distance to short lines that have the inside on
-// exactly one side. It tolerates parts narrower than a thousandth of a pixel, because not every
+// checkField compares the distance at q with the distance to short lines that separate the inside
+// from the outside. It tolerates areas narrower than a thousandth of a pixel, because not every
 // crossing of almost parallel curves is found.
 func checkField(t rapid.TB, p *Path, q Point) {
 	s, err := p.Shape(context.Background())
@@ -343,8 +343,8 @@ func checkField(t rapid.TB, p *Path, q Point) {
 	}
 }
 
-// parts reports whether exactly one side of a line is inside. It tests two points at the given
-// distance from a point on the line.
+// parts reports whether a line separates the inside from the outside. It tests a point on each
+// side, at the given distance from the line.
 func (s *Shape) parts(at, along Point, by float64) bool {
 	d := math.Hypot(along.X, along.Y)
 	x, y := by*along.Y/d, by*along.X/d
@@ -446,7 +446,8 @@ func TestHostilePathsEndSoon(t *testing.T) {
 			t.Errorf("%v: %v", far, err)
 		}
 	}
-	// Finding the crossings of thousands of coinciding curves takes too long.
+	// Thousands of coinciding curves give ErrTangled, because finding their crossings takes too
+	// long.
 	stack := new(Path)
 	for range 2000 {
 		stack.MoveTo(Point{0, 0})
@@ -455,7 +456,7 @@ func TestHostilePathsEndSoon(t *testing.T) {
 	if _, err := stack.Shape(t.Context()); !errors.Is(err, ErrTangled) {
 		t.Errorf("a stack: %v", err)
 	}
-	// Lines and curves may have no length, be straight, or reverse their direction.
+	// Shape accepts curves that have no length, are straight, or reverse their direction.
 	odd := new(Path)
 	odd.CubeTo(Point{5, 5}, Point{5, 5}, Point{5, 5})
 	odd.CubeTo(Point{5, 5}, Point{9, 5}, Point{5, 5})

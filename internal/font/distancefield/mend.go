@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A mending finds pixels of RenderMulti whose channels do not fit those of the adjacent pixels.
-// Between such pixels, the median of the interpolated channels is far from the distance. All
-// channels of such a pixel are set to the distance, so that sharp corners become round there.
+// A mending corrects pixels of RenderMulti between which the median of the interpolated channels is
+// far from the distance. It sets all channels of such a pixel to the distance, which rounds sharp
+// corners there.
 type mending struct {
 	s      *Shape
 	dst    []byte
@@ -28,8 +28,8 @@ type truth struct {
 	at    [samples * samples]float32
 }
 
-// A truthRow caches data of a row of cells: the truths, the edges within truthReach by columns, and
-// the pieces that cross the row.
+// A truthRow caches data of a row of cells: the truths, the edges near each group of columnWidth
+// cells, and the pieces that cross the row.
 type truthRow struct {
 	y      int
 	cells  []truth
@@ -41,20 +41,20 @@ type truthRow struct {
 const columnWidth = 8
 
 const (
-	// halfPixel is the largest distance from the outline at which antialiasing shows errors, if
-	// texels are as large as screen pixels.
+	// halfPixel is the distance from the outline within which antialiasing shows errors, if texels
+	// are as large as screen pixels.
 	halfPixel = 0.5
 	// mostWrong is the largest visible error that is tolerated. Pixels with a larger error are
 	// changed.
 	mostWrong = 0.3
-	// surelyWrong exceeds the error of linear interpolation. Two points' distances to the outline
-	// differ at most by the distance between the points, and half of a cell's diagonal is 0.71.
+	// surelyWrong is an error too large for linear interpolation. An interpolated distance is wrong
+	// by at most half of a cell's diagonal, which is 0.71.
 	surelyWrong = 0.75
 	// truthReach limits the distances that are computed within cells.
 	truthReach = 2
-	// After mostPasses passes or mostTried cells, all channels of all wrong pixels are set to the
-	// distance, without a search for the best ones. Glyphs of fonts take up to 4 passes and some
-	// hundred cells.
+	// After mostPasses passes or mostTried cells, mendPixels stops searching for the best pixels to
+	// change. It then sets all channels of every wrong pixel to the distance. Glyphs take up to 4
+	// passes and some hundred cells.
 	mostPasses = 16
 	mostTried  = 4096
 )
@@ -126,11 +126,11 @@ func samplePoint(sample int) (u, v float64) {
 const lines = 5
 
 // ridges finds the points where two channels are equal, on lines through a cell. The median, which
-// is linear between these points, has its extremes there. For each point, ridges calls see with the
-// position, the median and the interpolated distance.
+// is linear between these points, has its extremes there. ridges calls the function see for each
+// point, with its position, median and interpolated distance.
 func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) {
 	for i := range 2 * lines {
-		at := float64(float64(i/2) / (lines - 1)) // a division by a constant, which the compiler may replace by a product
+		at := float64(float64(i/2) / (lines - 1)) // if the compiler turns the division into a product, float64 prevents a fused operation
 		var from, to [4]float64                   // channel values at both ends of the line
 		for c := range from {
 			if i%2 == 0 {
@@ -155,7 +155,7 @@ func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) 
 	}
 }
 
-// mayDiffer reports whether a median may be wrong because it differs from the interpolated
+// mayDiffer reports whether the median may be wrong: it visibly differs from the interpolated
 // distance.
 func mayDiffer(median, mixed float64) bool {
 	return (median < 0) != (mixed < 0) || math.Abs(seen(median)-seen(mixed)) > mostWrong/2
@@ -166,8 +166,8 @@ func nearestSample(u, v float64) int {
 	return min(int(v*samples), samples-1)*samples + min(int(u*samples), samples-1)
 }
 
-// suspect reports whether the median within a cell may be wrong because it differs from the
-// interpolated distance. The latter is rounded at corners, so it is not exact either.
+// suspect reports whether the median within a cell may be wrong. It compares the median with the
+// interpolated distance, which is only approximate because interpolation rounds corners.
 func (m *mending) suspect(x, y int) bool {
 	p := m.cellCorners(x, y)
 	low, high, gray := byte(255), byte(0), true
@@ -190,8 +190,8 @@ func (m *mending) suspect(x, y int) bool {
 	return found
 }
 
-// grayPixels makes pixels around a cell gray if the cell's error is too large. It chooses the
-// pixels that minimize the error of the cell and its neighbors.
+// grayPixels makes pixels around a cell gray (all channels equal to the distance) if the cell's
+// error is too large. It chooses the pixels that minimize the error of the cell and its neighbors.
 func (m *mending) grayPixels(x, y, pass int) bool {
 	slack := float64(m.span / 255)
 	if worst, _ := m.visibleError(x, y); worst <= mostWrong+slack {
@@ -211,7 +211,7 @@ func (m *mending) grayPixels(x, y, pass int) bool {
 	least, best := m.errorAround(x, y), 0
 	for set := 1; set < 16 && !giveUp; set++ {
 		if set&grays != 0 {
-			continue // the pixel is already gray, so this set is the same as a smaller one
+			continue // a gray pixel would not change, so a smaller set gives the same result
 		}
 		for i := range p {
 			if *p[i] = were[i]; set>>i&1 != 0 {

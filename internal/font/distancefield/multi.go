@@ -6,13 +6,13 @@ import (
 )
 
 // RenderMulti writes four bytes for each pixel of g to dst, with rows stride bytes apart, scaled as
-// in Render. The median of the first three is the distance to the outline; it keeps corners sharp
-// under linear filtering. The fourth is the distance itself. RenderMulti checks the context in
-// every row.
+// in Render. The median of the first three bytes is the distance to the outline; it keeps corners
+// sharp under linear filtering. The fourth byte is the distance itself. RenderMulti checks the
+// context in every row.
 //
 // Each of the first three channels holds the distance to the edges of its color. Beyond the
 // endpoints of the nearest edge, the distance is to the edge's straight continuation. Where
-// adjacent pixels cannot be interpolated, the three channels are set to the distance; see
+// interpolation between pixels would be wrong, the three channels are set to the distance; see
 // mendPixels.
 func (s *Shape) RenderMulti(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
 	o, err := s.orderEdges(ctx)
@@ -44,11 +44,11 @@ func (s *Shape) RenderMulti(ctx context.Context, dst []byte, stride int, g Grid,
 	return s.mendPixels(ctx, dst, stride, g, span)
 }
 
-// farther times span is the search distance for the nearest edge of a channel. If a channel has no
-// edge within this distance, the other channels determine the median.
+// farther is the search radius for edges, as a multiple of span. If a channel has no edge within
+// this radius, the other channels determine the median.
 const farther = 2
 
-// A nearest describes the edge of a channel that is nearest to a pixel.
+// A nearest holds the distance between a pixel and the closest edge of one channel.
 type nearest struct {
 	distance2 float64
 	along     float64 // cosine between the edge and the direction to the pixel, 0 to 1
@@ -71,8 +71,8 @@ func (n *nearest3) writeLevels(out []byte, inside bool, span float64) {
 		}
 		out[i] = distanceLevel(v, span)
 	}
-	// Without this, the channels would put the pixel on the wrong side, for example where outlines
-	// touch.
+	// If the median is on the wrong side of the outline, all channels are set to the distance. This
+	// happens where outlines touch.
 	if middle := medianLevel(out[0], out[1], out[2]); (middle >= 128) != (out[3] >= 128) {
 		out[0], out[1], out[2] = out[3], out[3], out[3]
 	}
@@ -106,9 +106,8 @@ func (n *nearest3) farthest(c color) (far float64) {
 	return far
 }
 
-// offerEdge makes e the nearest edge of each channel of the color c, if e is closer. If two edges
-// meet at the nearest point, it prefers the edge that is more perpendicular to the direction of the
-// pixel.
+// offerEdge stores e in each channel of the color c whose nearest edge is farther away. Of two
+// equally near edges, it keeps the one that is more perpendicular to the direction of the pixel.
 func (n *nearest3) offerEdge(e nearest, c color) {
 	for i := range n {
 		old := &n[i]
@@ -181,9 +180,9 @@ var twoChannels = [3]color{green | blue, red | blue, red | green}
 const sharpTurn = 0.14
 
 // colorEdges returns a color for each edge. Edges that meet at a corner have different colors.
-// Edges that meet smoothly have the same color. A contour with a single corner changes its color a
-// second time along the way. For this, its edges are halved if there are fewer than three. The
-// edges of a contour without corners have all channels.
+// Edges that meet smoothly have the same color, but a contour with a single corner is divided into
+// three colors. Its edges are halved if there are fewer than three. The edges of a contour without
+// corners have all channels.
 //
 // Source: V. Chlumský, "Shape Decomposition for Multi-channel Distance Fields", master's thesis,
 // Czech Technical University in Prague, 2015.
@@ -248,7 +247,7 @@ func colorsOf(n int, corners []int) []color {
 			part = len(corners) - 1
 		}
 		if part == len(corners)-1 && part%3 == 0 {
-			part = 1 // the last part touches the first part, so both must differ
+			part = 1 // the first and the last part meet at a corner, so their colors must differ
 		}
 		colors[i] = twoChannels[part%3]
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// findBoundary cuts the pieces where they cross. It returns the parts that have the inside on
-// exactly one side, and for each part whether this is its right side.
+// findBoundary cuts the pieces where they cross. It returns the parts that separate the inside from
+// the outside, and whether the inside is to the right of each part.
 func findBoundary(ctx context.Context, pieces []curve) (edges []curve, rightward []bool, err error) {
 	m := meeting{cuts: make([][]float64, len(pieces))}
 	for i := range pieces {
@@ -86,8 +86,8 @@ func (c *curve) hasApartBox(d *curve) bool {
 func (c *curve) isAside(d *curve) bool {
 	from, to := c.p[0], c.p[c.n]
 	chord := Point{to.X - from.X, to.Y - from.Y}
-	// reach returns the lowest and the highest distance of points from the chord, multiplied by the
-	// chord's length.
+	// reach returns the lowest and the highest signed distance of points from the chord, multiplied
+	// by the chord's length.
 	reach := func(points []Point) (low, high float64) {
 		low, high = math.Inf(1), math.Inf(-1)
 		for _, p := range points {
@@ -105,15 +105,15 @@ func (c *curve) isAside(d *curve) bool {
 	return otherLow > high+margin || otherHigh < low-margin
 }
 
-// insideSides reports whether the left and the right side of a part are inside. It returns false
-// for both if the part is too short to be tested.
+// insideSides reports whether the points just left and just right of a part are inside the outline.
+// It returns false for both if the part is too short to be tested.
 func insideSides(pieces []curve, part *curve) (left, right bool) {
 	if part.maxX-part.minX < shortest && part.maxY-part.minY < shortest {
 		return false, false
 	}
 	before, after := part.splitAt(0.5)
 	at := after.p[0]
-	// d is the direction at the middle, or of the chord if the derivative is 0.
+	// d is the direction of the part at its middle, or of its chord if the derivative is 0.
 	a, b := before.p[part.n-1], after.p[1]
 	if a == b {
 		a, b = part.p[0], part.p[part.n]
@@ -177,7 +177,7 @@ func (p *pairing) narrowCrossing(a, b curve, t0, t1, u0, u1 float64) {
 	case smallA && smallB:
 		p.m.cuts[p.i] = addCut(p.m.cuts[p.i], float64((t0+t1)/2))
 		p.m.cuts[p.j] = addCut(p.m.cuts[p.j], float64((u0+u1)/2))
-		// Adjacent boxes touch each other, so one cut is enough for all of them.
+		// If adjacent boxes find the same crossing, addCut keeps only one cut.
 	case smallB || !smallA && a.maxX-a.minX+a.maxY-a.minY >= b.maxX-b.minX+b.maxY-b.minY:
 		before, after := a.splitAt(0.5)
 		t := float64((t0 + t1) / 2)

@@ -86,7 +86,7 @@ func appendExtremes(list []float64, degree int, a, b, c, d float64) []float64 {
 	q0, q1 := b-a, 2*(a-float64(2*b)+c)
 	q2 := d - a + float64(3*(b-c))
 	root := math.Sqrt(float64(q1*q1) - float64(4*q2*q0))
-	// This form avoids subtracting almost equal numbers.
+	// This form of the quadratic formula avoids subtracting almost equal numbers.
 	h := -(q1 + math.Copysign(root, q1)) / 2
 	keep(h / q2)
 	keep(q0 / h)

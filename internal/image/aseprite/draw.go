@@ -66,8 +66,8 @@ func mul(a, b int) int {
 	return (t>>8 + t) >> 8
 }
 
-// blendColors blends the color above onto the color below with the layer's mode. The lower the
-// alpha below, the less effect the mode has.
+// blendColors blends the color above onto the color below with the layer's mode. The mode has less
+// effect if the lower color is more transparent.
 func blendColors(below, above [4]byte, opacity, mode int) []byte {
 	normal := blendOver(below, above, opacity)
 	if mode == 0 || below[3] == 0 {

@@ -173,7 +173,7 @@ func (p *spread) applySpread(v int, s *span, sign int) int {
 	return sign | (u^(sign*4-1))>>2
 }
 
-// replicate repeats the bits of v until there are wanted bits.
+// replicate repeats the bits of v to fill the wanted number of bits.
 func replicate(v int, bits, wanted uint8) int {
 	have := bits
 	out := v

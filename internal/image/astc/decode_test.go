@@ -98,5 +98,5 @@ func TestDecodeGolden(t *testing.T) {
 	}
 }
 
-// Some tests use the tables without calling Encode or DecodeBlock first.
+// Some tests use the tables without calling Encode or DecodeBlock, which compute them.
 func init() { prepare() }

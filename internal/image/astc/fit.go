@@ -191,8 +191,7 @@ func (f *fit) roundDirect(span int, stored []uint8) (p pair, loss int64) {
 // roundScale is roundByKind for modes whose first endpoint is a multiple of the second.
 func (f *fit) roundScale(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
-	// The unquantized endpoints give an approximate scale of the first. They are swapped if the
-	// first is the longer vector.
+	// The dot product of the unquantized endpoints gives an approximate scale.
 	e0, e1 := &f.ends[0], &f.ends[1]
 	d01 := float32(e0[0]*e1[0]) + float32(e0[1]*e1[1]) + float32(e0[2]*e1[2])
 	d11 := float32(e1[0]*e1[0]) + float32(e1[1]*e1[1]) + float32(e1[2]*e1[2])

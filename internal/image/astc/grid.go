@@ -57,8 +57,8 @@ func newGrid(side, across, down int) *grid {
 	return g
 }
 
-// A ramp interpolates a row of weights to a row of pixels. The interpolation of a grid is one ramp
-// in each direction, except for rounding.
+// A ramp interpolates a row of weights to a row of pixels. A grid is interpolated by one ramp along
+// rows and one along columns, except for rounding.
 type ramp struct {
 	fit  [8][8]float32
 	keep [8]float32
@@ -75,7 +75,7 @@ func newRamp(side, n int) (r ramp) {
 			share[x][at>>4+1] += float64(float64(at&15) / 16)
 		}
 	}
-	// The normal equations have one right side per pixel.
+	// The normal equations have one right-hand side per pixel.
 	var a [8][16]float64
 	for i := range n {
 		for x := range side {

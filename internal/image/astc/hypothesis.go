@@ -45,7 +45,8 @@ func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, mask 
 	h.length[plane] += float32(float32(span*span)*float32(m.n)) / float32(e.pixels)
 }
 
-// losses computes, for each grid, the squared error of a plane's weights. It uses their spectrum.
+// losses computes, for each grid, the squared error of a plane's weights from the DCT of the
+// pixels' positions.
 func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	n := e.side
 	var rows, energy [8][8]float32 // rows is indexed by frequency and row, energy by the two frequencies
@@ -62,7 +63,7 @@ func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 		}
 	}
 	g := 0
-	for range n - 1 { // the loops visit the grids in their order in loss
+	for range n - 1 { // loss has the grids in the order of these loops
 		keepY := &e.grids[g].keepY
 		var kept [8]float32 // sums for each horizontal frequency
 		for v := range n {
@@ -149,8 +150,8 @@ func (e *encoder) guessPlans(h *hypothesis) {
 // are distributed between the levels.
 const coarse = 6
 
-// noises adds the squared quantization error of a plane's weights for each coarse span, relative to
-// the error of evenly distributed weights.
+// noises adds the squared quantization error of a plane's weights to noise, for each coarse span.
+// An error of 1 is that of evenly distributed weights on a line of length 1.
 func (e *encoder) noises(noise *[16]float32, at *[64]float32, length float32) {
 	for s := range coarse {
 		top := float32(spans[s].levels - 1)
@@ -218,7 +219,7 @@ func (e *encoder) guessGray(kind uint8, apart bool, s *scatter) {
 	e.guessPlans(h)
 }
 
-// loner returns the channel to encode separately: without it, the other channels are nearest to a
+// loner returns the channel to encode separately. Without this channel, the others are closest to a
 // line.
 func (e *encoder) loner(s *scatter) int {
 	least, which := float32(math.MaxFloat32), 0

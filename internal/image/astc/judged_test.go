@@ -1,7 +1,7 @@
 package astc
 
-// judged has the expected results for the samples, by block side. others are two more checksums:
-// one for Normal with WeighAlpha, and one for Fast with an AlphaWeight of 3.
+// judged holds the expected results for the samples, by block side. others holds two more
+// checksums: one for Normal with WeighAlpha, and one for Fast with an AlphaWeight of 3.
 var judged = map[int]struct {
 	sums   [3]string
 	others [2]string

@@ -184,8 +184,8 @@ var (
 	quintsPacked [125]uint8
 )
 
-// tritTables returns the five trits of each byte, and the smallest byte for each five trits. If the
-// last trits are 0, so are the bits that are omitted in a shorter sequence.
+// tritTables returns the five trits of each byte, and the smallest byte for each five trits. A
+// shorter sequence omits the top bits of its last byte. In the smallest byte these bits are 0.
 func tritTables() (unpacked [256][5]uint8, packed [243]uint8) {
 	for v := 255; v >= 0; v-- {
 		t := &unpacked[v]

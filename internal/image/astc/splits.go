@@ -113,8 +113,8 @@ func (e *encoder) rankPartitions(best *ranking, n int, wanted *masks) {
 	}
 }
 
-// partDistance returns the number of pixels that are in different parts. It compares three parts in
-// any order.
+// partDistance returns the number of pixels whose parts in a and b differ, for the best matching of
+// the parts.
 func partDistance(pixels int, a *[maxParts]uint64, b *masks) int {
 	var same [3][3]int
 	for i := range same {

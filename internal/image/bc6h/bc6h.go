@@ -32,7 +32,7 @@ type Mode struct {
 	Number   uint8    // mode number: 2 bits if it is below 2, otherwise 5
 	Regions  uint8    // number of regions; each has its own line
 	Bits     uint8    // bits per channel of the first endpoint
-	Distance [3]uint8 // bits per channel of the offsets of other endpoints; 0 if all endpoints are stored directly
+	Distance [3]uint8 // bits of another endpoint's offset, for each channel; 0 if all endpoints are stored directly
 	fields   []field
 }
 
@@ -87,7 +87,7 @@ func (b *Block) Anchor(pixel int) bool {
 	return pixel == int(anchor)
 }
 
-// Weight returns the weight of the second endpoint for an index. It is in 64ths.
+// Weight returns the weight of the second endpoint for an index, in 64ths.
 func (m *Mode) Weight(index uint8) int32 {
 	if m.Regions == 1 {
 		return weights4[index&15]
@@ -202,7 +202,7 @@ func parseDecimal(s string) (n uint8) {
 func (f *field) eachBit(do func(bit uint8)) {
 	step := uint8(1)
 	if f.to < f.from {
-		step = 255 // the byte's value for -1
+		step = 255 // adding 255 subtracts 1, modulo 256
 	}
 	for bit := f.from; ; bit += step {
 		if do(bit); bit == f.to {

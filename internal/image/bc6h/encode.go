@@ -12,7 +12,7 @@ import (
 // 64/31 times the integer.
 type Colors [16][3]uint16
 
-// pairsAbove limits, by quality, when two lines are tried: if the error of one line is larger.
+// pairsAbove holds, for each quality, the error of one line above which two lines are tried.
 var pairsAbove = [...]float32{blockfit.Fast: 0.25, blockfit.Normal: 0.01, blockfit.Best: 0}
 
 // Encode returns the best block found for the colors, with one line or two.
@@ -30,10 +30,10 @@ func Encode(colors *Colors, q blockfit.Quality) [16]byte {
 // A codedBlock is a block and its error.
 type codedBlock struct {
 	Block
-	err float32 // error measured by the judge, or squared error when lines are compared
+	err float32 // visible error from judged, or squared error while lines are compared
 }
 
-// judged stores the error that the judge measures in f.err, and returns it.
+// judged measures the visible error of the block, stores it in f.err, and returns it.
 func (f *codedBlock) judged(j *judge) float32 {
 	got := Colors(f.Halves())
 	f.err = j.errorOfColors(&got)
@@ -74,7 +74,7 @@ func (c *Colors) brightness() (brightest, darkest uint16) {
 	return brightest, darkest
 }
 
-// raisedTo returns the scaled colors, with floor in place of lower values.
+// raisedTo returns the scaled colors, with lower values raised to floor.
 func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 	for i, p := range c {
 		for k, h := range p {
@@ -92,7 +92,7 @@ func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 // block's brightest value. It is at most 1, so that dark pixels beside a very bright lamp do not
 // become white.
 type judge struct {
-	want     [3][16]float32 // results of level for the original values
+	want     [3][16]float32 // level of each original value, by channel and pixel
 	perGlare float32        // 1/glare
 }
 
@@ -114,7 +114,7 @@ func (j *judge) level(h uint16) float32 {
 	return float32(float32(int32(math.Float32bits(sum)-one)) * (math.Ln2 / (1 << 23)))
 }
 
-// errorOfColors returns the error of some colors.
+// errorOfColors returns the visible error of decoded colors.
 func (j *judge) errorOfColors(got *Colors) (sum float32) {
 	for i := range got {
 		for k, h := range got[i] {
@@ -125,8 +125,8 @@ func (j *judge) errorOfColors(got *Colors) (sum float32) {
 	return sum
 }
 
-// channelError returns the error in one channel of the pixels in a mask, for endpoint values from
-// and to. The weights of pixels are in 64ths.
+// channelError returns the error of one channel for the pixels in a mask. from and to are the
+// endpoint values. The pixels' weights are in 64ths.
 func (j *judge) channelError(channel int, mask uint16, weights *[16]int32, from, to int32) (sum float32) {
 	want := &j.want[channel]
 	for ; mask != 0; mask &= mask - 1 {

@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// pairFloors are the floors to try, in stops (factors of two) below the brightest value. 32 means
-// no floor. Qualities below Best use only the first.
+// pairFloors are the floors to try, in stops (factors of two) below the brightest value. A floor of
+// 32 stops means none. Qualities below Best use only the first.
 var pairFloors = [...]uint16{32, 9, 5}
 
 // partitionsTried is the number of partitions to fit. They are those with the smallest estimated
@@ -18,7 +18,7 @@ var pairFloors = [...]uint16{32, 9, 5}
 const partitionsTried = 4
 
 // fitPair returns the best block with two regions. It fits the original colors, and also colors
-// raised to a floor, because black makes lines too long as in fitLine.
+// raised to a floor, because lines that include black are too long (see fitLine).
 func fitPair(colors *Colors, q blockfit.Quality) (best codedBlock) {
 	best.err = math.MaxFloat32
 	judge := judgeOf(colors)

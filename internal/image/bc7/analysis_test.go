@@ -167,8 +167,8 @@ func TestSolveFindsLine(t *testing.T) {
 	})
 }
 
-// TestSmoothAlphaIsExact encodes glows and shadows, which have one color and a smooth alpha. From
-// quality Normal on, such blocks are exact if alpha is nearly even, or if the color is white or
+// TestSmoothAlphaIsExact encodes glows and shadows: blocks of one color with a smooth alpha. From
+// quality Normal on, a block must be exact if alpha varies little, or if the color is white or
 // black.
 func TestSmoothAlphaIsExact(t *testing.T) {
 	colors := rapid.SliceOfN(rapid.Byte(), 3, 3)
@@ -195,7 +195,7 @@ func TestSmoothAlphaIsExact(t *testing.T) {
 // TestSmoothRampIsExact checks that an opaque ramp of few steps is encoded without error.
 func TestSmoothRampIsExact(t *testing.T) {
 	e := newEncoder(blockfit.Normal)
-	for from := byte(1); from < 240; from++ { // 0 is not an odd endpoint
+	for from := byte(1); from < 240; from++ { // endpoints of opaque blocks are odd, so a ramp from 0 would not be exact
 		var pixels [64]byte
 		for i := range 16 {
 			v := from + byte(i%4*2+i/4)

@@ -49,7 +49,7 @@ func (e *encoder) fitApart(mode, rotation, selector uint8) {
 	}
 }
 
-// kindsApart returns the kinds of color and of the separate channel in modes 4 and 5.
+// kindsApart returns the storage formats of the color and of the separate channel in modes 4 and 5.
 func kindsApart(mode, selector uint8) (color, single *kind) {
 	switch {
 	case mode == 5:
@@ -152,7 +152,7 @@ func (e *encoder) fitSubset(m *moments, pixels []uint8, k *kind, c *code, subset
 		}
 		best = sse
 		c.index, c.ends[subset], c.p[subset] = index, l.stored, l.p
-		if ls == before { // equal sums give equal endpoints
+		if ls == before { // the same sums would give the same endpoints again
 			break
 		}
 	}

@@ -59,7 +59,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 	if err != nil {
 		return err
 	}
-	// The budget gets its own encoder, so that the encoder above does not escape to the heap.
+	// The budget has its own encoder. Otherwise the encoder above would escape to the heap.
 	b := budget{Grid: g, pix: pix, encoder: newEncoder(o.Quality), ctx: ctx, weighed: o.WeighAlpha, given: slices.Clone(dst[:16*g.Blocks()]), sse: errs, growth: grown}
 	return b.shrinkBlocks(dst)
 }
@@ -86,16 +86,16 @@ type effort struct {
 	// computed if first is set, and estimated otherwise.
 	good  int64
 	first bool
-	// The pixels are split in two ways. near is the number of partitions to evaluate that are most
-	// similar to each split; 0 evaluates all. tries is the number of best guesses to try.
+	// searchModes splits the pixels along two axes. near is the number of most similar partitions
+	// to evaluate for each split; 0 evaluates all. tries is the number of best guesses to try.
 	near  int
 	tries int
 	// rounds limits the repetitions of solving for endpoints and choosing indices.
 	rounds   int
 	rough    bool // true to fit lines with fitRoughly, which ignores rounds
 	thorough bool // true to try two ways to round the first endpoint
-	// asked is the number of earlier blocks whose endpoints RDO tries. RDO selects the blocks with
-	// the nearest colors. It also tries the indices of a third as many blocks, whose bright pixels
+	// asked is the number of earlier blocks whose endpoints RDO tries: those with the nearest
+	// colors. RDO also tries the indices of a third as many blocks, whose patterns of bright pixels
 	// are similar.
 	asked int
 }
@@ -219,9 +219,9 @@ func (e *encoder) searchModes() {
 	}
 }
 
-// exactly tries encodings that reproduce smooth pixels without error, if mode 6 does not. They are
-// endpoints beyond the outermost values, and a separate alpha for blocks of a single color or of
-// two values of alpha.
+// exactly tries encodings that reproduce smooth pixels without error, if mode 6 does not. One
+// encoding has endpoints beyond the outermost values. The other stores alpha separately, if the
+// block has a single color or two values of alpha.
 func (e *encoder) exactly(s *scatter) {
 	if e.sse < exactBelow && s.narrowerThan(reach) {
 		e.widenEnds()

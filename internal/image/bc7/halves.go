@@ -1,7 +1,7 @@
 package bc7
 
-// kindsOfCode returns the kinds of color and of a separate channel in a code. It returns nil for
-// modes that the encoder never writes.
+// kindsOfCode returns the storage formats of the color and of a separate channel in a code. It
+// returns nil for modes that the encoder never writes.
 func (c *code) kindsOfCode(alpha bool) (color, single *kind) {
 	switch c.mode {
 	case 1:
@@ -34,9 +34,8 @@ func (c *code) fitsAlpha(alpha bool) bool {
 	return c.mode == 4 || c.mode == 5
 }
 
-// withEnds returns the code with another code's endpoints, and with the best indices for these
-// endpoints. sse is its error, or -1 if the caller must measure it. ok is false if the error would
-// exceed most.
+// withEnds combines another code's endpoints with the best indices for them. sse is the error, or
+// -1 if the caller must measure it. ok is false if the error would exceed the limit most.
 func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok bool) {
 	if !of.fitsAlpha(s.alpha) {
 		return code{}, 0, false
@@ -122,8 +121,8 @@ func (s *shrinker) subset(c *code, n uint8) moments {
 	return s.all.withoutPart(&one)
 }
 
-// offMean returns a lower bound for the squared error of pixels on a line: the error of their mean
-// in red, green and blue.
+// offMean returns a lower bound for the squared error of pixels on a line, computed from their mean
+// red, green and blue.
 func (l *line) offMean(m *moments) float64 {
 	n := float64(int64(m.pixelCount()))
 	var off, along [3]float64
@@ -153,8 +152,8 @@ func (l *line) offMean(m *moments) float64 {
 	return sse / n
 }
 
-// withIndices returns the code with another code's indices, and with the best endpoints for these
-// indices. It returns false if the error would exceed most.
+// withIndices combines another code's indices with the best endpoints for them. It returns false if
+// the error would exceed the limit most.
 func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
 	if !of.fitsAlpha(s.alpha) {
 		return code{}, false

@@ -7,7 +7,7 @@ type kind struct {
 	levels int64   // number of distinct indices
 	along  float64 // fraction of the scatter along a line that remains after quantization to indices
 	most   int64   // largest integer that can be stored
-	scale  int64   // number of stored steps in a 256th of a value, times 2^24
+	scale  int64   // number of stored steps per 256th of a value, times 2^24
 	shift  uint8   // 1 if the stored value is followed by a p-bit
 
 	values [512]uint8 // decoded values, indexed by twice the stored value plus the p-bit
@@ -136,8 +136,8 @@ func (e *encoder) widenEnds() {
 // reach is the largest range of values in a channel that all have an index in mode 6.
 const reach = 16
 
-// narrowerThan reports whether the variance of every channel is small enough for values within a
-// range of size far.
+// narrowerThan reports whether the variance of every channel is small enough for all values to be
+// within a range of size far.
 func (s *scatter) narrowerThan(far float64) bool {
 	return max(s.rr, s.gg, s.bb, s.aa) <= 16*16*float64(far/2)*float64(far/2)
 }

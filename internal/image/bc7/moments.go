@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// moments holds sums over pixels that describe their scatter. The sums are exact. Two moments are
-// added by adding their words.
+// moments holds exact sums over pixels that describe their scatter. Moments of two sets of pixels
+// are added word by word.
 type moments struct {
 	sum uint64 // sums of red, green, blue
 	red uint64 // sums of red squared, red times green, red times blue
@@ -25,7 +25,7 @@ func (m *moments) addOpaque(p uint64) {
 	g, b := p>>lane&255, p>>(2*lane)
 	m.sum += p
 	m.red += p * (p & 255)
-	m.gb += p>>lane*g + b*b<<(2*lane) // the product's lane of blue is green times blue
+	m.gb += p>>lane*g + b*b<<(2*lane) // multiplying by green puts green times blue into the second lane
 	m.n += 1 << countShift
 }
 
@@ -279,15 +279,15 @@ func (v *vector) wholeAxis() (d axis) {
 // integers needs no special case for NaN.
 func magnitudeBits(v float64) uint64 { return math.Float64bits(v) &^ (1 << 63) }
 
-// wholeComponent returns |v| rounded down, and 255 if v is negative.
+// wholeComponent returns |v| rounded down. flip is 255 if v is negative, otherwise 0.
 func wholeComponent(v float64) (size, flip uint64) {
 	n := int64(v)
 	sign := uint64(n >> 63)
 	return (uint64(n) ^ sign) - sign, sign & 255
 }
 
-// pixelsBeyond returns the set of pixels beyond the mean along a direction, or the other pixels. It
-// returns the set that does not contain pixel 0.
+// pixelsBeyond splits the pixels at their mean along a direction. It returns the set that does not
+// contain pixel 0.
 func (b *block) pixelsBeyond(d *axis) uint16 {
 	var at [16]uint64
 	var sum uint64

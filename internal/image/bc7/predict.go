@@ -32,9 +32,9 @@ func (e *encoder) guessPair(p uint8) {
 }
 
 // estimateResidue estimates the squared error of pixels whose line is not known yet. all is their
-// total scatter, and line is the part along one line. The norm of the covariance matrix
-// approximates its largest eigenvalue. Both are equal if all other eigenvalues are 0; otherwise the
-// norm is slightly larger.
+// total scatter, and line is the part along one line. line is the norm of the covariance matrix,
+// which approximates its largest eigenvalue. The norm is exact if all other eigenvalues are 0,
+// otherwise slightly too large.
 func (m *moments) estimateResidue(alpha bool) (all, line float64) {
 	n := int64(m.pixelCount())
 	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
@@ -132,10 +132,10 @@ func (b *block) alphaInside() float64 {
 	return float64(inside) / 16
 }
 
-// fitRoughly fits a line through pixels. ls are the sums for their initial indices. It alternates
-// between solving for endpoints and choosing indices. It returns the line and the squared error
-// without the sum of the squares of the pixels. The error ignores the rounding of colors, so it
-// follows from sums without visiting each pixel.
+// fitRoughly fits a line through pixels. ls holds the sums for their initial indices. It alternates
+// between solving for endpoints and choosing indices. The returned squared error omits the sum of
+// the squares of the pixels. The error ignores the rounding of colors, so it is computed from sums
+// without visiting each pixel.
 func (e *encoder) fitRoughly(px *block, list []uint8, ls leastSquares, m *moments, k *kind, alpha bool, index *[16]uint8) (l line, sse int64) {
 	channels := 3
 	if alpha {

@@ -46,8 +46,8 @@ const (
 	steps      = 4
 )
 
-// price returns the price of a bit in squared error. At this price, the sampled blocks lose about
-// the allowed error. price overwrites dst.
+// price returns the squared error to accept for each saved bit, so that the sampled blocks lose
+// about the allowed error. It overwrites dst.
 func (b *budget) price(dst []byte) (float64, error) {
 	var sum int64
 	for _, e := range b.sse {
@@ -103,9 +103,9 @@ func (b *budget) sampleLoss(dst []byte, price float64) (lost, allowed float64, e
 	return float64(after - before), float64(float64(before) * (b.growth - 1)), nil
 }
 
-// writeRun writes a range of blocks and returns their error, which does not exceed most: it stops
-// changing blocks when the error reaches most. If steered is set, the price is adjusted to spread
-// the loss evenly over the image.
+// writeRun writes a range of blocks and returns their error. It stops changing blocks when their
+// error reaches the limit most, which it never exceeds. If steered is set, the price is adjusted to
+// spread the loss evenly over the image.
 func (b *budget) writeRun(dst []byte, price float64, from, to int, most int64, steered bool) (total int64, err error) {
 	if b.work == nil {
 		b.work = &shrinker{encoder: b.encoder, weighed: b.weighed}
@@ -177,7 +177,7 @@ type shrinker struct {
 	past     [window]past
 	sketches [window]sketch
 	count    int
-	apart    [window]int64 // distances by slot; see wholes
+	apart    [window]int64 // color distances to the blocks in past, by slot; see wholes
 }
 
 // window is the number of earlier blocks that are searched.
@@ -308,8 +308,8 @@ func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits floa
 	}
 }
 
-// payableError returns the largest error that is acceptable for a block with the given bits. It is
-// negative if no error is.
+// payableError returns the largest acceptable error of a block with the given bits. The result is
+// negative if no error is acceptable.
 func (s *shrinker) payableError(best *choice, bits float64) int64 {
 	return min(int64(math.Ceil(best.cost-float64(s.price*bits)))-1, s.limit)
 }
@@ -344,8 +344,9 @@ func commonEnds(a, b *[16]byte) int {
 	return max(head, tail)
 }
 
-// errorWithin returns the squared error relative to another block's pixels, or a partial sum above
-// most. If an opaque block would no longer be opaque, the error exceeds every limit.
+// errorWithin returns the squared error relative to another block's pixels. It stops early with a
+// partial sum above the limit most. If an opaque block would no longer be opaque, the error exceeds
+// every limit.
 func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	for i, v := range &s.truth.rgb {
 		w, a := o.rgb[i], s.truth.a[i]

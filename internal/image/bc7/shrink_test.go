@@ -80,7 +80,7 @@ func TestPassKeepsLimit(t *testing.T) {
 	}
 }
 
-// TestRDOWeighed checks that the loss of RDO is weighted by alpha if color errors are.
+// TestRDOWeighed checks that WeighAlpha also weights the loss of RDO by alpha.
 func TestRDOWeighed(t *testing.T) {
 	pix := blocktest.Samples()["leaves"]
 	o := Options{WeighAlpha: true}

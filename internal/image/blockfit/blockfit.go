@@ -59,8 +59,8 @@ func (g Grid) Check(have, want int, unit string, room, size int, q Quality) erro
 	return nil
 }
 
-// blocksBetweenLooks is the number of blocks between two checks of the context. They take a few
-// milliseconds with the slowest encoder.
+// blocksBetweenLooks is the number of blocks between two checks of the context. The slowest encoder
+// takes a few milliseconds for these blocks.
 const blocksBetweenLooks = 64
 
 // Each calls do for every block, row by row from the top. It stops with ctx's error when ctx is
@@ -93,8 +93,8 @@ func (g Grid) EncodeRGBA(ctx context.Context, dst, pix []byte, q Quality, encode
 	})
 }
 
-// Gather copies the pixels of block number at. width is the number of elements of a pixel. Blocks
-// that overlap the right or lower edge repeat the last column or row.
+// Gather copies the pixels of the block with index at. width is the number of elements of a pixel.
+// Blocks that overlap the right or lower edge repeat the last column or row.
 func Gather[T any](g Grid, block, pix []T, width, at int) {
 	across := (g.W + g.Side - 1) / g.Side
 	x, y := at%across*g.Side, at/across*g.Side
@@ -230,7 +230,7 @@ type Guesses struct {
 
 const maxGuesses = 8
 
-// Reset removes all guesses. From then on, the given number of best guesses is kept, 1 to 8.
+// Reset removes all guesses and sets how many of the best guesses to keep, from 1 to 8.
 func (g *Guesses) Reset(keep int) {
 	g.keep = keep
 	for i := range g.best[:keep] {

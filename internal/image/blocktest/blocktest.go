@@ -30,8 +30,8 @@ type Encoder struct {
 // Names are the names of the qualities, from 0.
 var Names = [3]string{"fast", "normal", "best"}
 
-// AssembleBlocks returns the image of w by h pixels that the blocks encode. decode receives a block
-// of size bytes and sets its pixels, row by row.
+// AssembleBlocks returns the image of w by h pixels that the blocks encode; each block has size
+// bytes. decode receives a block and sets its pixels, row by row.
 func AssembleBlocks(blocks []byte, w, h, side, size int, decode func(pixels, block []byte)) []byte {
 	pix := make([]byte, 4*w*h)
 	pixels := make([]byte, 4*side*side)

@@ -9,7 +9,7 @@ import (
 // Side is the width and height of a sample, in pixels.
 const Side = 48
 
-// Samples returns small RGBA images of typical kinds, by name.
+// Samples returns small RGBA images with typical content, by name.
 func Samples() map[string][]byte {
 	random := rand.New(rand.NewPCG(2, 3))
 	noise := func(n int) int { return random.IntN(2*n+1) - n }

@@ -2,10 +2,11 @@
 // invisible colors may change. The error of pixels is the sum of a*(dr^2+dg^2+db^2) + 255*da^2,
 // with a from 0 to 255.
 //
-// An encoder that does not support weights gets modified colors to approximate. Let q be the
-// current color of a pixel, and replace p by q + a/255*(p-q). If the unweighted error for this
-// color decreases, the weighted error for p decreases at least as much. This is because a/255 is at
-// most 1 and the two errors have the same value and slope at q.
+// An encoder that does not support weights approximates modified colors instead. Let p be the
+// original color of a pixel, and q its currently decoded color. The modified color is q +
+// a/255*(p-q). If the unweighted error for the modified color decreases, the weighted error for p
+// decreases at least as much. This is because a/255 is at most 1 and the two errors have the same
+// value and slope at q.
 //
 // So a block is encoded, decoded and encoded again, each time for new modified colors. The first q
 // is the mean color. The unmodified pixels are tried, too.

@@ -25,8 +25,8 @@ func TestAskedErrorBoundsTheWeighedOne(t *testing.T) {
 			}
 			return 255 * sse
 		}
-		// Rounding changes each color by at most a half. This changes the squared error by at most
-		// twice the distance times a half.
+		// Rounding moves each modified color by at most 0.5. This changes the squared error by at
+		// most twice the distance times 0.5.
 		rounding := int64(255 * 48 * 512)
 		if fell, asked := Error(pixels, now)-Error(pixels, next), plain(now)-plain(next); fell < asked-rounding {
 			t.Fatalf("the error fell by %d, the unweighed error by %d", fell, asked)

@@ -36,7 +36,7 @@ func (p *Prepared) Measure(ctx context.Context, t *texture.Texture) (Measure, er
 	if err != nil {
 		return found, err
 	}
-	if m.PixF != nil && !p.Role.Treatment().Colors { // PSNR compares colors as integers
+	if m.PixF != nil && !p.Role.Treatment().Colors { // PSNR would convert integers as sRGB colors
 		if want, err = pixmap.Convert(ctx, want, pixmap.Float, pixmap.Data); err != nil {
 			return found, err
 		}
@@ -123,8 +123,8 @@ func (p *Prepared) coverageChange(ctx context.Context, t *texture.Texture) (floa
 	return most, nil
 }
 
-// coverageFewest is the smallest number of pixels for which the fraction is meaningful: a pixel is
-// 0.4 % of it.
+// coverageFewest is the smallest number of pixels for which the fraction is meaningful. With 256
+// pixels, each pixel changes the fraction by 0.4 %.
 const coverageFewest = 256
 
 // passing returns the fraction of pixels whose alpha is at least test.
@@ -133,7 +133,7 @@ func passing(ctx context.Context, m *pixmap.Map, test float64) (float64, error) 
 	if err != nil {
 		return 0, err
 	}
-	n, least := 0, math.Ceil(float64(test*65535)-1e-6) // the tolerance makes the threshold for 0.2 51/255 despite rounding errors
+	n, least := 0, math.Ceil(float64(test*65535)-1e-6) // the tolerance keeps rounding errors from raising the threshold for 0.2 above 51/255
 	for i := 3; i < len(m.Pix16); i += 4 {
 		if float64(m.Pix16[i]) >= least {
 			n++
@@ -205,7 +205,8 @@ type loss struct {
 	peak float64
 }
 
-// lossOf compares the common channels of two images. The peak of the result is at least peak.
+// lossOf compares the common channels of two images. peak is a lower bound for the peak of the
+// result.
 func lossOf[T uint8 | uint16 | float32](ctx context.Context, got, want []T, compared [4]bool, peak float64) (e loss, err error) {
 	const piece = 1 << 16
 	e.peak = peak

@@ -38,8 +38,8 @@ func TestAngle(t *testing.T) {
 	}
 }
 
-// TestCoverage checks that the change of coverage is that of the worst level, and that alpha equal
-// to the threshold passes.
+// TestCoverage checks that Measure reports the largest change among the levels, and that an alpha
+// equal to the threshold passes the test.
 func TestCoverage(t *testing.T) {
 	half := func(w, drawn int) *pixmap.Map {
 		m := pixmap.New(w, w, pixmap.Bits8)

@@ -317,7 +317,8 @@ func legacyFormat(code string, flags uint32) texture.Format {
 	return 0
 }
 
-// levelsOf collects each level from the images, which store all their levels together.
+// levelsOf returns the data of each level, collected from all images. In a DDS file, each image
+// stores its levels together.
 func levelsOf(t *texture.Texture, levels int, images []byte) [][]byte {
 	out := make([][]byte, levels)
 	for p := range t.Images() {

@@ -28,9 +28,9 @@ func (e *encoder) encodeAlpha(pixels *[64]byte) uint64 {
 
 // alphaTables holds lookup tables for encoding alpha fast.
 type alphaTables struct {
-	// shape holds, for each modifier table, the error of a value. The value is in 64ths of the
-	// range between the outermost modifiers. The lanes have 16 bits, which sixteen values cannot
-	// overflow.
+	// shape holds the error of a value for each modifier table, in lanes of 16 bits. The index is
+	// the value in 64ths of the range between the outermost modifiers. The sum of sixteen errors
+	// does not overflow a lane.
 	shape [65][4]uint64
 	// off holds the difference between a value and the nearest value of a block. Its indices are
 	// the modifier table, the multiplier, and the value minus the base plus 256.
@@ -48,7 +48,7 @@ func (a *alphaTables) fill() {
 			for _, v := range m {
 				least = min(least, (at-64*v)*(at-64*v))
 			}
-			// This is the error relative to the square of the span.
+			// The cost is the error relative to the square of the span.
 			cost := uint64(min(int64(least)*24/int64(ranks[t].span*ranks[t].span), 1<<12-1))
 			a.shape[q][t/4] |= cost << (t % 4 * 16)
 		}
@@ -69,8 +69,8 @@ func (a *alphaTables) fill() {
 	}
 }
 
-// narrowAlpha is the range of alpha up to which the size of the steps of modifier tables matters
-// more than their shape.
+// narrowAlpha is the largest range of alpha for which all modifier tables are tried. In such a
+// range, the step size of a table matters more than its shape.
 const narrowAlpha = 20
 
 // encodeAlphaFast is the variant of encodeScalar for alpha with the quality Fast.
@@ -120,7 +120,7 @@ func (e *encoder) encodeAlphaFast(v *[16]int32) uint64 {
 // everyTable lists all modifier tables of EAC.
 var everyTable = [16]uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// suitTables returns the two modifier tables whose shapes fit the values from low to high best.
+// suitTables returns the two modifier tables with the least error for values in [low, high].
 func (a *alphaTables) suitTables(v *[16]int32, low, high int32) [2]uint8 {
 	scale := 64 << 16 / (high - low)
 	var sums [4]uint64
@@ -139,7 +139,7 @@ func (a *alphaTables) suitTables(v *[16]int32, low, high int32) [2]uint8 {
 	return [2]uint8{uint8(best & 15), uint8(second & 15)}
 }
 
-// alphaError returns the error of a block, or a partial sum of at least limit. If values are
+// alphaError returns the error of a block, or a partial sum if that reaches limit. If values are
 // clamped, the result may exceed the error of the best indices.
 func (a *alphaTables) alphaError(v *[16]int32, c scalarCode, limit int32) (sse int32) {
 	row := &a.off[c.table&15][c.multiplier&15]

@@ -77,9 +77,8 @@ func (h *half) joinQuarters(a, b *half) {
 // indices. The formula ignores that colors are clamped to 0 and 255. Clamping moves them towards
 // the pixel, so the formula is an upper bound.
 
-// costs holds the smallest luma. The first index is the difference of the sums. The second is the
-// modifier table: the low half of word i is for table 2i, and the high half for table 2i+1. Values
-// are shifted left by three bits.
+// costs holds the smallest luma, by difference of the sums and by modifier table. The low half of
+// word i is for table 2i, and the high half for table 2i+1. Values are shifted left by three bits.
 var costs = func() (all [1024][4]uint64) {
 	for u := range int32(766) {
 		for t, m := range &modifiers {

@@ -4,7 +4,7 @@ import "math"
 
 // A scalarKind describes the values of an EAC block, which are 8-bit alpha or an 11-bit channel.
 type scalarKind struct {
-	unit   int32 // step of a base and of a multiplier
+	unit   int32 // size of a quantization step of bases and multipliers
 	offset int32 // number added to a base
 	top    int32 // largest value
 	least  int32 // smallest multiplier that is used
@@ -108,7 +108,7 @@ func (e *encoder) encodeScalar(v *[16]int32, k *scalarKind) uint64 {
 	return k.packScalar(v, best)
 }
 
-// scalarError returns the error of a block, or a partial sum of at least limit. If values are
+// scalarError returns the error of a block, or a partial sum if that reaches limit. If values are
 // clamped, the result may exceed the error of the best indices.
 func (k *scalarKind) scalarError(v *[16]int32, c scalarCode, limit int32) (sse int32) {
 	base, step := k.base(c.base), k.modifierStep(c.multiplier)

@@ -80,7 +80,7 @@ func eachBlock(ctx context.Context, dst []byte, have int, g blockfit.Grid, chann
 	return g.Each(ctx, func(at int) { do(dst[size*at:][:size], at) })
 }
 
-// gatherRGBA copies the RGBA pixels of block number at.
+// gatherRGBA copies the RGBA pixels of the block with index at.
 func gatherRGBA(g blockfit.Grid, block *[64]byte, pix []byte, at int) {
 	across := uint32(g.W+3) / 4
 	y := uint32(at) / across
@@ -126,13 +126,12 @@ type effort struct {
 	shifts int
 	// kept is the number of base colors per half that are combined in pairs.
 	kept int
-	// A planar block with an error of at most good is accepted at once. The T and H modes are tried
-	// if the error is above two.
+	// A planar block with an error of at most good is accepted at once. two is the error above
+	// which the T and H modes are tried.
 	good, two int32
 	// nudge is set to improve the result by changing one quantized value at a time.
 	nudge bool
-	// scalar is the distance from the estimated multiplier and base within which the EAC encoder
-	// searches.
+	// scalar limits how far the EAC encoder searches from the estimated multiplier and base.
 	scalar int32
 	// weighed limits how often a block is encoded again if color errors are weighted by alpha.
 	weighed int
@@ -180,7 +179,7 @@ func (e *encoder) keepIfBetter(c *code, sse int32) bool {
 	return true
 }
 
-// scaledNearest returns the integer from 0 to most nearest to v, which ranges from 0 to scale.
+// scaledNearest maps v from the range 0 to scale to the range 0 to most, and rounds it to nearest.
 func scaledNearest(v, scale, most int32) uint8 {
 	return uint8(max(0, min((v*most+scale/2)/scale, most)))
 }

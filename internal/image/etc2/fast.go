@@ -13,8 +13,7 @@ type sketch struct {
 	columns, rows [16]int32 // red + green + blue of each pixel, in column order and in row order
 	across, down  [4]sums   // sums of each column and of each row
 	all           sums
-	// rest is the part of every error that does not depend on the code: three times squares, minus
-	// lumas.
+	// rest is the part of every error that is the same for all codes: 3*squares - lumas.
 	rest    int32
 	squares int32 // sum of the squares of all channels
 	lumas   int32 // sum of the squares of the elements of columns
@@ -79,9 +78,9 @@ type fastTables struct {
 	// modifier tables, which start with table 0, 2 or 4.
 	luma [3][2048]uint64
 	// two holds the cost of a pixel in the T and H modes, by difference of the sums and by
-	// distance. The lanes have 16 bits, which sixteen pixels cannot overflow. The first words are
-	// for the two colors of a group in H, and the others for the three colors of the second group
-	// in T. Costs are rounded to multiples of 16.
+	// distance. The lanes have 16 bits, which sixteen pixels cannot overflow. The first two words
+	// are for groups with two colors, as in H. The last two words are for the group with three
+	// colors in T. Costs are rounded to multiples of 16.
 	two   [2048][4]uint64
 	alpha alphaTables
 	near5 [2048]uint8 // mean of eight values, quantized to 5 bits, by the sum of the values
@@ -135,7 +134,8 @@ func (f *fastTables) fillTwo() {
 	}
 }
 
-// leastLane returns eight times the smallest of eight lanes of 16 bits, plus its number.
+// leastLane returns eight times the smallest of eight lanes of 16 bits, plus the index of this
+// lane.
 func leastLane(a, b uint64) uint32 {
 	return min(
 		uint32(a&0xffff)<<3, uint32(a>>16&0xffff)<<3|1, uint32(a>>32&0xffff)<<3|2, uint32(a>>48)<<3|3,
@@ -313,7 +313,7 @@ func (s *sketch) fitSlopes(slopes *[3][3]int32) int32 {
 	return left / 80
 }
 
-// slopeMoment returns the sums of v*(2*i-3).
+// slopeMoment returns the sum of v[i]*(2*i-3) for each channel.
 func slopeMoment(v *[4]sums) (m [3]int32) {
 	// The bias prevents one lane from borrowing from the other.
 	const bias = 1 << 13

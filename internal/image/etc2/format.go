@@ -30,7 +30,7 @@ type code struct {
 }
 
 // pack returns the block. In H, the order of the two colors encodes the lowest bit of the distance,
-// so pack swaps them if necessary. If they are equal, that bit must be 1.
+// so pack swaps them if necessary. If the colors are equal, this bit must be 1.
 //
 // A difference that overflows the range of colors marks a mode: T in red, H in green, and planar in
 // blue. The free bits are set so that no other channel overflows.
@@ -72,8 +72,9 @@ func (c *code) pack() uint64 {
 // compareColors returns a key for comparing colors in H.
 func compareColors(c [3]uint8) int { return int(c[0])<<16 | int(c[1])<<8 | int(c[2]) }
 
-// overflow returns the free bits of a byte that holds a color of five bits and a difference of
-// three, so that their sum is out of range. The lowest two bits of each are given.
+// overflow returns the free bits of a byte that holds a 5-bit color and a 3-bit difference. The
+// free bits make color plus difference overflow. The parameters are the lowest two bits of the
+// color and of the difference.
 func overflow(color, difference uint8) uint64 {
 	if color+difference >= 4 {
 		return 7 << 5

@@ -281,7 +281,8 @@ func (e *encoder) indexInside(at *[8]uint8, base *[3]int32, m *[4]int32, index *
 	return sse
 }
 
-// spread holds the bits of each index, placed at pixel 0.
+// spread holds the two bits of each index, placed for pixel 0. The bits are shifted left for other
+// pixels.
 var spread = [4]uint32{0, 1, 1 << 16, 1<<16 | 1}
 
 // choosePaint returns the index of the color nearest to a pixel, and the error.

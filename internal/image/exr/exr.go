@@ -3,10 +3,10 @@
 // PIZ, PXR24 or B44.
 //
 // The layout follows "OpenEXR File Layout" and "Technical Introduction to OpenEXR" (Academy
-// Software Foundation). The compression methods follow the latter and files of the reference
-// library. If a file has several parts, the first flat image is decoded. If that has several
-// layers, the layer without a name is decoded, otherwise the first. Deep pixels, DWA and subsampled
-// channels are refused with errors that say what to do.
+// Software Foundation). The compression methods follow the second document and files of the
+// reference library. If a file has several parts, the first part with a flat image is decoded. If
+// this part has several layers, the layer without a name is decoded, otherwise the first. Deep
+// pixels, DWA and subsampled channels are refused with errors that say what to do.
 package exr
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Decode decodes the pixels of the display window of a whole file. Outside of the data window they
-// are black and, if there is alpha, transparent. Colors are premultiplied in files, so they are
-// divided by alpha unless alpha is 0. Decode allocates up to Header.Memory bytes, so check the
-// header first.
+// Decode decodes the pixels of the display window of a whole file. Pixels outside of the data
+// window are black and, if there is alpha, transparent. Files store premultiplied colors, which
+// Decode divides by alpha unless alpha is 0. Decode allocates up to Header.Memory bytes, so check
+// the header first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
 	h, err := ReadHeader(data)
 	if err != nil {

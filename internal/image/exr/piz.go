@@ -83,12 +83,12 @@ type plane struct {
 	across, down int
 }
 
-// unwave inverts the wavelet transform of w by l values, the largest of which is greatest. It
-// applies Haar wavelets in two dimensions, coarsest scale first. Values to the right of the last
+// unwave inverts the wavelet transform of w by l values. greatest is the largest of these values.
+// It applies Haar wavelets in two dimensions, coarsest scale first. Values to the right of the last
 // pair and below it are combined in one dimension.
 func (p plane) unwave(w, l, greatest int) {
 	pair := pair16
-	if greatest < 1<<14 { // sums and differences fit in 16 bits
+	if greatest < 1<<14 { // below 1<<14, sums and differences fit in 16 bits
 		pair = pair14
 	}
 	scale := 1
@@ -303,7 +303,7 @@ func (h *huffman) unhuffman(dst []uint16, data []byte) error {
 		if err != nil {
 			return err
 		}
-		if s != int(high) { // the symbol high means repetition
+		if s != int(high) { // a symbol equal to high means repetition
 			dst[at] = uint16(s)
 			at++
 			continue

@@ -26,7 +26,7 @@ type Image struct {
 
 // LeastBytes returns a lower bound for the size of files with this header.
 func (h Header) LeastBytes() int64 {
-	// A scan line of more than one pixel has at least one pixel and one run.
+	// A scan line takes at least 8 bytes: one pixel and one run. A line of a single pixel takes 4.
 	lines, length := int64(h.Height), h.Width
 	if h.columns {
 		lines, length = int64(h.Width), h.Height
@@ -68,7 +68,8 @@ func (p *Image) Row(dst []float32, y int) {
 	if len(dst) != 4*p.Width || y < 0 || y >= p.Height {
 		panic(fmt.Sprintf("hdr: row %d has room for %d values in an image of %d x %d", y, len(dst), p.Width, p.Height))
 	}
-	// x is the index of the row's first pixel in the file. step is added for the next pixel.
+	// x is the column of the row's first pixel in the file. step is the index difference between
+	// adjacent pixels of the row.
 	x, step := 0, 1
 	if p.fromRight {
 		x, step = p.Width-1, -1

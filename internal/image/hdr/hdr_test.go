@@ -139,7 +139,7 @@ func TestScanLines(t *testing.T) {
 			}
 		})
 	}
-	// The row has two repetitions, of 3 and of 2 times 256 pixels.
+	// The two repetitions cover 3 and 2*256 pixels.
 	long := floats(t, file("-Y 1 +X 516", 9, 0, 0, 136, 1, 1, 1, 3, 1, 1, 1, 2))
 	if long[0] != 9 || long[4*515] != 9 {
 		t.Errorf("ends of a long repetition: %g, %g", long[0], long[4*515])

@@ -82,7 +82,7 @@ func (w *bitWriter) putCode(v uint32, bits int) {
 // emptyTree writes a tree with one symbol, 0, which takes no bits.
 func (w *bitWriter) emptyTree() { w.putLowFirst(0b0001, 4) }
 
-// fixedTree writes a tree in which the first 2^bits symbols have codes of bits bits.
+// fixedTree writes a tree that has codes of equal length for the first 2^bits symbols.
 func (w *bitWriter) fixedTree(symbols, bits int) {
 	w.writeCodeLengths(map[int]int{bits: 1 << bits}, symbols)
 }

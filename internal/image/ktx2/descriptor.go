@@ -59,7 +59,7 @@ const (
 type sample struct {
 	bitOffset, bits int
 	channel         channel
-	lower, upper    uint32 // stored values for 0 (-1 if signed) and for 1
+	lower, upper    uint32 // stored values for the minimum (-1 if signed, otherwise 0) and for 1
 }
 
 func modelOf(f texture.Format) colorModel {

@@ -160,7 +160,7 @@ func (c *counter) Write(p []byte) (int, error) {
 func header(t *texture.Texture, s Scheme) []byte {
 	descriptor, keyValues := descriptor(t), keyValueData(t)
 	descriptorAt := headerSize + levelIndexSize*len(t.Levels)
-	keyValuesAt := descriptorAt + len(descriptor) // both operands are multiples of 4
+	keyValuesAt := descriptorAt + len(descriptor) // both operands are multiples of 4, so keyValuesAt is aligned
 
 	h := append(make([]byte, 0, keyValuesAt+len(keyValues)), identifier...)
 	for _, v := range []int{

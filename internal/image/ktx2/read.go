@@ -124,7 +124,7 @@ func readDescriptor(t *texture.Texture, d []byte, s Scheme) error {
 		t.Opaque = len(d) > channelAt && channel(d[channelAt]) == channelUASTC
 	}
 	want := descriptor(t)
-	// Before revision 4, the specification required 0 in files with supercompression.
+	// Before revision 4, bytesPlane had to be 0 in files with supercompression.
 	if s != None && len(d) == len(want) && d[bytesPlane0At] == 0 {
 		want[bytesPlane0At] = 0
 	}
@@ -223,7 +223,7 @@ func unpackZstd(packed [][]byte, sizes []int64) ([][]byte, error) {
 	defer dec.Close()
 	levels := make([][]byte, len(packed))
 	for i, p := range packed {
-		// The slice never grows, because the decoder stops when its capacity is used.
+		// DecodeAll stops when the slice is full, so the slice never grows.
 		out, err := dec.DecodeAll(p, make([]byte, 0, sizes[i]))
 		if err != nil {
 			return nil, fmt.Errorf("level %d: %w", i, err)

@@ -203,7 +203,7 @@ func (p *pyramid) fourBytes(out []texel, top, bottom []byte) {
 	k := 0
 	for i := 0; i < len(top)-7 && k < len(out); i += 8 {
 		if alpha := top[i+3]; alpha == top[i+7] && alpha == bottom[i+3] && alpha == bottom[i+7] {
-			// Sums are stored two bits above the position of the result.
+			// The sum of four values is shifted right by two bits to give their mean.
 			rb := red[top[i]] + red[top[i+4]] + red[bottom[i]] + red[bottom[i+4]] +
 				blue[top[i+2]] + blue[top[i+6]] + blue[bottom[i+2]] + blue[bottom[i+6]] + 2*oddOnes
 			g := green[top[i+1]] + green[top[i+5]] + green[bottom[i+1]] + green[bottom[i+5]] + 2<<14

@@ -110,7 +110,7 @@ func pix8(m *Map) []uint8   { return m.Pix8 }
 func pix16(m *Map) []uint16 { return m.Pix16 }
 func pixF(m *Map) []float32 { return m.PixF }
 
-// assembleChannel fills channel c of the elements from index from to index to.
+// assembleChannel fills channel c of the elements of dst in the index range [from, to).
 func assembleChannel[T uint8 | uint16 | float32](dst []T, p Part, c, from, to int, pix func(*Map) []T, top T) {
 	var src []T
 	fill, of := T(0), 0

@@ -101,7 +101,7 @@ func TestPremultiply(t *testing.T) {
 		want []byte
 	}{
 		{Linear, []byte{100, 50, 0, 128, 0, 0, 0, 0, 1, 2, 3, 255}},
-		{SRGB, []byte{147, 72, 0, 128, 0, 0, 0, 0, 1, 2, 3, 255}}, // half of the linear light
+		{SRGB, []byte{147, 72, 0, 128, 0, 0, 0, 0, 1, 2, 3, 255}}, // colors are halved in linear light
 	} {
 		m := of(3, 1, 200, 100, 0, 128, 9, 8, 7, 0, 1, 2, 3, 255)
 		if err := Premultiply(t.Context(), m, tc.c); err != nil {

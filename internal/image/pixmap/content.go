@@ -21,9 +21,9 @@ type Content struct {
 	Gray, Red float64
 	// Flat is the fraction of pixels that equal the previous pixel.
 	Flat float64
-	// Apart is set if red, green and blue are uncorrelated. Then the correlation of any two
-	// channels is below 0.5, or one is constant while the other varies by at least half of 1/255.
-	// Apart is false for maps of floats.
+	// Apart is set if two of red, green and blue are uncorrelated. This means that their
+	// correlation is below 0.5, or that only one of them has a standard deviation of at least half
+	// of 1/255. Apart is false for maps of floats.
 	Apart bool
 	// Colors is the number of distinct pixel values, including alpha. It is at most one more than
 	// the limit passed to Analyse.
@@ -82,7 +82,7 @@ func Analyse(ctx context.Context, m *Map, maxColors int) (Content, error) {
 // An analysis holds the results for the pixels read so far.
 type analysis struct {
 	top    float32
-	scale  float64 // factor from values of 0 to top to values of 0 to 2
+	scale  float64 // factor that maps the range 0 to top to the range 0 to 2
 	first  [4]float32
 	varies [4]bool    // channels whose values differ between pixels
 	differ [4][4]bool // pairs of channels that differ in some pixel

@@ -70,8 +70,8 @@ func TestCoverageIsKept(t *testing.T) {
 	}
 }
 
-// TestFullAndEmptyCoverageStay checks that all pixels or none pass at every level if this is the
-// case at the first.
+// TestFullAndEmptyCoverageStay checks that Coverage changes nothing if all pixels have the same
+// alpha.
 func TestFullAndEmptyCoverageStay(t *testing.T) {
 	for _, alpha := range []byte{0, 100, 200, 255} {
 		m := New(8, 8, Bits8)
@@ -91,7 +91,7 @@ func TestReachedBy(t *testing.T) {
 		threshold int
 		want      int
 	}{
-		{5, 4, 4}, {5, 5, 5}, {5, 1, 3}, // alphas 3, 4 and 5 are reached by equally many pixels
+		{5, 4, 4}, {5, 5, 5}, {5, 1, 3}, // alphas 3, 4 and 5 are each reached by 5 pixels
 		{10, 4, 2}, {10, 1, 1},
 		{7, 4, 4}, {8, 4, 2}, {1000, 4, 2}, {0, 4, 4},
 	} {

@@ -78,7 +78,7 @@ type sphere struct {
 	light light
 	m     *Map
 	wide  func(v uint16) float32 // converts an 8-bit or 16-bit color to linear light
-	alpha uint16                 // factor from alphas of the map to 16-bit alphas
+	alpha uint16                 // factor that converts alphas of the map to 16 bits
 }
 
 func newSphere(m *Map, c Color) *sphere {

@@ -107,8 +107,8 @@ type axis struct {
 	most  int     // number of weights in the longest span
 }
 
-// A span computes one output pixel from consecutive input pixels, starting at first, with integer
-// weights. A span at an edge may extend beyond the image.
+// A span computes one output pixel from consecutive input pixels. first is the index of the first
+// input pixel, and the weights are integers. A span at an edge may extend beyond the image.
 type span struct {
 	first   int
 	weights []float64
@@ -151,8 +151,8 @@ func boxSpan(n, m, i int64) span {
 // kernelSpan returns the span of the input pixels, out of n, around output pixel i of m. For
 // smaller outputs, the filter is wider in proportion.
 func kernelSpan(f Filter, n, m, i int64) span {
-	// All positions are integers in units of 1/(2m). Pixel j is 2mj - center away, and unit is the
-	// filter's unit distance.
+	// All positions are integers in units of 1/(2m) of an input pixel. The distance of pixel j from
+	// the center is 2mj - center. unit is the distance 1 of the filter.
 	unit, center := 2*max(n, m), (2*i+1)*n-m
 	reach := int64(f.filterReach()) * unit
 	first, last := floorDiv(center-reach, 2*m)+1, -floorDiv(-center-reach, 2*m)-1

@@ -180,7 +180,7 @@ func TestFiltersDifferInSharpness(t *testing.T) {
 	m := New(w, 1, Float)
 	for x := range w {
 		for c := range 3 {
-			m.PixF[4*x+c] = float32(0.5 + 0.5*math.Sin(2*math.Pi*float64(x)*12/w)) // the wave has 12 periods, and the level can represent up to 16
+			m.PixF[4*x+c] = float32(0.5 + 0.5*math.Sin(2*math.Pi*float64(x)*12/w)) // the wave has 12 periods; a level of 32 pixels can represent up to 16
 		}
 		m.PixF[4*x+3] = 1
 	}

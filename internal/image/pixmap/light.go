@@ -10,7 +10,7 @@ import (
 type light struct {
 	m     *Map
 	color Color
-	// normal is explained at Sampling.Normal. flat means that blue is constant.
+	// normal is Sampling.Normal. flat is set if blue is also constant.
 	normal, flat bool
 }
 
@@ -71,8 +71,8 @@ func (l light) widenRow(dst []float32, y int) {
 	}
 }
 
-// narrowRow stores src, without changing it, as row y of made, a map of the same depth. spare has
-// the size of src. It is used only for normals.
+// narrowRow stores src as row y of made, a map of the same depth. It does not change src. spare is
+// a buffer of the size of src that is used only for normals.
 func (l light) narrowRow(made *Map, y int, src, spare []float32) {
 	if l.normal {
 		src = l.unitRow(spare[:len(src)], src)
@@ -194,10 +194,11 @@ var evenCurve = sync.OnceValue(func() *curve {
 var srgbCurve = sync.OnceValue(func() *curve {
 	c := new(curve)
 	for i := range c.wide {
-		// Rounding twice the value up and then halving the result rounds the value.
+		// To round the value to nearest, srgbCeil rounds twice the value up, and the result is
+		// halved.
 		c.wide[i] = uint16(srgbCeil(2*i, 2) / 2)
 	}
-	// The byte is i for light from (i-1/2)/255.
+	// Byte i represents sRGB values from (i-1/2)/255 to (i+1/2)/255.
 	for i := 1; i < 256; i++ {
 		from, to := srgbCeil(2*i-1, 1), 1<<16
 		if i < 255 {
@@ -228,8 +229,8 @@ func srgbCeil(half, scale int) int {
 // byteOf16 rounds a 16-bit value to 8 bits. A step of 8 bits is 257 steps of 16 bits.
 func byteOf16(v uint32) byte { return byte((v + 128) / 257) }
 
-// The mean of two unit vectors is shorter than 1, so stored vectors are normalized. But the next
-// level is averaged from the means before normalization. So each pixel has a weight proportional to
+// The mean of unit vectors is shorter than 1, so it is normalized when it is stored. The next level
+// is averaged from the means before normalization, so that each pixel has a weight proportional to
 // the area that it covers.
 
 // unitVector normalizes the vector stored as x, y and z, from 0 to 1, and returns it in the same

@@ -23,7 +23,7 @@ func TestSRGBIsRoundedExactly(t *testing.T) {
 		}
 	}
 	for x, got := range c.narrow {
-		// x must be between half a step below the byte and half a step above it.
+		// The sRGB value of x must be within half a step of the byte.
 		low, high := 65535*reference((float64(got)-0.5)/255), 65535*reference((float64(got)+0.5)/255)
 		if got > 0 && float64(x) < low || got < 255 && float64(x) >= high {
 			t.Fatalf("light %d becomes byte %d, which is for %v to %v", x, got, low, high)
@@ -149,8 +149,8 @@ func TestNormalsStayUnitVectors(t *testing.T) {
 	}
 }
 
-// TestTwoChannelNormalsGetTheirZ compares a map of constant blue with a map whose blue is computed
-// from x and y. They are averaged alike, and constant blue is unchanged.
+// TestTwoChannelNormalsGetTheirZ compares a map of constant blue with the same map whose blue is z.
+// Red and green must be averaged alike, and constant blue must not change.
 func TestTwoChannelNormalsGetTheirZ(t *testing.T) {
 	whole := bumps(false)
 	for _, blue := range []byte{0, 255} {

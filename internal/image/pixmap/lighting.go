@@ -36,11 +36,11 @@ func FilamentRoughness(level, n int) float64 {
 	return 1 - math.Sqrt(1-LinearRoughness(level, n))
 }
 
-// Prefilter computes the levels of a cube map for reflections in image-based lighting. Each is the
-// cube blurred by the GGX lobe of its roughness, seen head-on (Karis, "Real Shading in Unreal
-// Engine 4", 2013). Prefilter passes the levels below the given faces to take, face after face of
-// each level. It calls each with a count n and a function. each must call the function for all
-// numbers below n, in any order and on any goroutines.
+// Prefilter computes the levels of a cube map for reflections in image-based lighting. Each level
+// is the cube blurred by the GGX lobe of its roughness, seen head-on (Karis, "Real Shading in
+// Unreal Engine 4", 2013). Prefilter passes the levels below the given faces to the function take,
+// face after face of each level. The function each runs the loops of Prefilter: it must call do for
+// all numbers below n, in any order and on any goroutines.
 //
 // Directions are importance-sampled. Each sample reads the level of the unblurred cube whose texels
 // cover about the sample's solid angle (Křivánek and Colbert, "Real-time Shading with Filtered
@@ -95,8 +95,8 @@ func Prefilter(ctx context.Context, faces []*Map, c Color, roughness Roughness, 
 func PrefilterMemory(side int) int64 {
 	memory := int64(curveMemory) + prefilterSamples*48
 	texels := int64(side+2) * int64(side+2)
-	// The memory holds the bordered pyramid, one face as floats with its levels, and a computed
-	// level twice.
+	// Prefilter holds the pyramid with borders, one face as floats with its smaller levels, and two
+	// copies of a computed level.
 	memory += 6*16*texels*4/3 + 16*texels*4/3 + 2*16*texels/4
 	return memory + MipMemory(side, side, Float, MipOptions{Whole: true})
 }
@@ -104,7 +104,7 @@ func PrefilterMemory(side int) int64 {
 // A lobeSample is a light direction in a frame whose z axis is the normal.
 type lobeSample struct {
 	d      [3]float64
-	weight float64 // fraction of the lobe; all weights add up to 1
+	weight float64 // share of the lobe; the weights of all samples add up to 1
 	level  float64 // level of the unblurred cube to sample
 }
 

@@ -53,10 +53,10 @@ type MipOptions struct {
 	Block int
 }
 
-// MipBands computes the levels below m, down to 1 x 1, and passes them to take in bands. Each level
-// has half the width and height of the previous level, rounded down, and the depth of m. The bands
-// of a level arrive in order, interleaved with bands of other levels. take may change a band but
-// must not keep it, because its memory is reused.
+// MipBands computes the levels below m, down to 1 x 1, and passes them to the function take in
+// bands. Each level has half the width and height of the previous level, rounded down, and the
+// depth of m. The bands of a level arrive in order, interleaved with bands of other levels. take
+// may change a band but must not keep it, because its memory is reused.
 //
 // Each level is averaged from the previous level with more bits than are stored. Colors are
 // weighted by alpha. Where all alphas are 0, the plain average of the colors is used, so that

@@ -237,7 +237,7 @@ func TestBoxesAgree(t *testing.T) {
 		sort.Slice(floats, func(i, j int) bool { return floats[i].W*floats[i].H > floats[j].W*floats[j].H })
 		for i := range n {
 			for j, v := range whole[i].Pix8 {
-				// Rounding to 16 bits first can change a byte by one if it is near black.
+				// Near black, rounding to 16 bits before rounding to 8 can change a byte by one.
 				if off := int(v) - int(floats[i].Pix8[j]); off > 1 || off < -1 {
 					rt.Fatalf("level %d byte %d is %d and %d", i+1, j, v, floats[i].Pix8[j])
 				}

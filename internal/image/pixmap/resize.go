@@ -96,7 +96,7 @@ type scaler struct {
 	weigh        bool
 	lanes        int
 	w, h         int                   // size of the source
-	source       func(y int) []float32 // returns a row of the source; nil in a stage, whose rows are passed to feed
+	source       func(y int) []float32 // returns a row of the source; nil in a stage, which gets its rows from feed
 	lines        [][]float64           // horizontally filtered rows; row i is lines[i%len(lines)]
 	held         []int                 // index of the row in each line
 	sum          []float64             // weighted sums of the current row
@@ -206,8 +206,9 @@ func (c *scaler) divideSums(out []float32) {
 // A stage computes the rows of one level while the rows of the level above it arrive.
 //
 // Rows arrive in order. With WrapY == Repeat the order is circular, because the first rows of a
-// level also depend on the last rows of the level above. They are computed last, and the next stage
-// starts at a later row. Row numbers then continue past the lower edge: row h+i is row i again.
+// level also depend on the last rows of the level above. A stage computes these first rows last,
+// and the next stage starts at a later row. Row numbers then continue past the lower edge: row h+i
+// is row i again.
 type stage struct {
 	c    *scaler
 	from int // index of the row that arrives first

@@ -99,7 +99,8 @@ func TestResizeMemory(t *testing.T) {
 				}
 				run() // the first call computes the tables
 				limit := ResizeMemory(size[0], size[1], size[2], size[3], d, f)
-				// All of the memory is in use until the end.
+				// Resize frees nothing before it returns, so the sum of its allocations is the
+				// memory that it holds.
 				if got := allocated(run); got > limit || limit > 3*got+2*curveMemory {
 					t.Errorf("depth %d, %v, %v: allocated %d bytes, estimated %d", d, f, size, got, limit)
 				}

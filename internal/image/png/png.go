@@ -127,8 +127,8 @@ func writeChunk(w io.Writer, kind string, data []byte) error {
 	return err
 }
 
-// A way selects the filter of each row. It uses either one of the five filters for all rows, or for
-// each row the filter with the smallest result.
+// A way selects the filter of each row: one of the five filters for all rows, or for each row the
+// filter with the smallest rowWeight.
 type way byte
 
 const (

@@ -21,10 +21,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Decode decodes the merged image of a whole file. Its alpha is the transparency of the layers,
-// otherwise the first channel after the colors. Photoshop blends colors of transparent layers with
-// white; Decode removes the white. It allocates up to Header.Memory bytes, so check the header
-// first.
+// Decode decodes the merged image of a whole file. Its alpha is the transparency of the layers if
+// this is stored, otherwise the first channel after the colors. Photoshop blends colors of
+// transparent layers with white; Decode removes the white. It allocates up to Header.Memory bytes,
+// so check the header first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
 	h, err := ReadHeader(data)
 	if err != nil {

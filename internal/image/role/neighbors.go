@@ -35,7 +35,7 @@ func (n Name) AsksNeighbors() bool {
 //
 //   - A number counts frames if its family has a number that is neither a size nor a UDIM tile.
 //   - A short word means a map if the directory has another map of the surface ("wall_r" beside "wall_n"). It does not if another image differs only in a word of the same length ("door_r" beside "door_l").
-//   - Images without a meaning are sprites or interface elements if most images in the directory are. Frames among many images without a meaning are not sprites.
+//   - Images without a meaning are sprites or interface elements if enough other images in the directory are sprites or interface elements. Frames among many images without a meaning are not sprites.
 //   - An image without a meaning beside a height map of a terrain may hold codes.
 func OfNeighbors(names []string) map[string]Name {
 	d := readDirectory(names)
@@ -124,8 +124,8 @@ func isTerrain(word string) bool {
 	return slices.Contains([]string{"dem", "elev", "elevation", "heightmap", "heights", "hmap"}, word)
 }
 
-// shown lists words for images that people look at. The program that reads the height map does not
-// read such images as data.
+// shown lists words for images that are only displayed. The program that reads the height map does
+// not read them as data.
 var shown = []string{"background", "logo", "minimap", "preview", "screenshot", "splash", "thumb", "thumbnail", "title"}
 
 // family returns the name without the given number.
@@ -218,7 +218,7 @@ func (d *directory) isMap(n *imageName) bool {
 	}
 	stem := n.stem(first)
 	if len(own.word) <= 2 && slices.ContainsFunc(d.ends[stem], func(word string) bool { return len(word) == len(own.word) && !mayBeMap(word) }) {
-		return false // "_l" beside "_r", or flags of countries
+		return false // "_l" beside "_r" means left; two letters may also be the code of a country
 	}
 	if unreal(n.list) || stem != "" && d.bare[stem] {
 		return true
@@ -243,17 +243,18 @@ func mayBeMap(word string) bool {
 	return w != nil && (w.flags&atEnd != 0 || w.tag != noTag) || isDigit(word[0])
 }
 
-// A directory has a kind if enough of its images have this kind, in proportion to the images
-// without a meaning.
+// A directory holds sprites if at least fewestFrames images are sprites, and at least one in
+// frameShare of the sprites and the images without a meaning. The same applies to interface
+// elements.
 const (
 	fewestFrames = 2
-	frameShare   = 4 // one in four images
+	frameShare   = 4 // minimum share: one in four images
 	fewestUIs    = 3
-	uiShare      = 3 // one in three images
+	uiShare      = 3 // minimum share: one in three images
 )
 
-// shareKind gives all images in a directory the same meaning if the directory has a kind. So all
-// parts of a character or an interface are scaled in the same way.
+// shareKind gives images without a meaning the meaning of the sprites or interface elements beside
+// them. So all parts of a character or an interface are scaled in the same way.
 func (d *directory) shareKind(settled []Name) {
 	var sprites, ui, neutral int
 	for _, name := range settled {

@@ -24,13 +24,13 @@ type finding struct {
 	// sure is set if the name of a directory cannot override the meaning. For example, "roughness"
 	// never means a button.
 	sure bool
-	// end is the number of words with the meaning if they are at the end of the name.
+	// end is the number of words that have the meaning, if they are the last words of the name.
 	end int
 }
 
 // A view is the information about the other images in an image's directory.
 type view struct {
-	counts bool // a number that may be a size or a tile is taken as the number of a frame
+	counts bool // true if a number that may be a size or a tile counts frames
 	pair   pairing
 }
 
@@ -43,10 +43,10 @@ const (
 	beside                 // the directory has another map of the surface
 )
 
-// OfPath returns the meaning of a file's path, without allocating. The last meaningful word takes
-// precedence, as in "brick_wall_Normal_2k". Next are words that are clear anywhere, as in
-// "icon_sword", and then directories, as in "ui/close". Name.Settle takes the other images in the
-// directory into account.
+// OfPath returns the meaning of a file's path, without allocating. Words at the end of the name
+// take precedence, as in "brick_wall_Normal_2k". Then come words that are clear anywhere in a name,
+// as in "icon_sword", and last directories, as in "ui/close". Name.Settle takes the other images in
+// the directory into account.
 func OfPath(path string) Name {
 	name, digits := ofPath(path, view{})
 	if digits != "" {
@@ -57,8 +57,8 @@ func OfPath(path string) Name {
 	return name
 }
 
-// ofPath is like OfPath, but knows the view of the other images. It also returns the digits of a
-// number that may be a size or a tile.
+// ofPath is like OfPath, but takes the other images in the directory into account, which v
+// describes. It also returns the digits of a number that may be a size or a tile.
 func ofPath(path string, v view) (name Name, digits string) {
 	folders, base := "", path
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
@@ -152,7 +152,8 @@ func readWords(list []part, rest int, tail tail, p pairing) finding {
 	if found.name != Nameless && !plain {
 		return found
 	}
-	// For example, "button_normal" is a button in its normal state, and no normal map.
+	// Words that are clear anywhere override a plain word at the end: "button_normal" is a button,
+	// not a normal map.
 	for i := rest; i > 0; i-- {
 		for n := min(2, i); n > 0; n-- {
 			if w := joined(list[:i], n); w != nil && w.flags&anywhere != 0 {
@@ -204,13 +205,13 @@ func ofEnd(list []part, t tail, cut bool, p pairing) (found finding, plain bool)
 		begin := list[len(list)-n]
 		switch {
 		case w.flags&letter != 0 && (begin.before != '_' && len(list) > 1 || cut):
-			continue // "n" in "rock-n" means north, and "world_s1" is one of four
+			continue // "n" in "rock-n" means north, and "s1" in "world_s1" is a number
 		case w.flags&frames != 0 && !t.numbered:
 			continue
 		case w.flags&paired != 0 && n > 1:
 			continue // "r" in "castle_m_r" means the right part of the middle
 		case w.flags&whole != 0 && (begin.before == 0 || len(list) == 1):
-			continue // names such as "darkMetal" and "metal"
+			continue // names such as "darkMetal" and "metal" are no maps
 		}
 		name := w.name
 		if name == PerhapsData && (t.sized || begin.text == "ARM") {

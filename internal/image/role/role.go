@@ -110,7 +110,7 @@ const (
 	Letter               // too short to be a word, as in "f"
 	PerhapsNumbered      // a size, a tile or a frame, depending on the other images: "boom_256"
 	PerhapsMap           // a map if the directory has another map of the surface, as in "wall_r" and "AO"
-	Animations           // a frame of a sprite, unless the other images are not sprites: "walk_03"
+	Animations           // a frame of a sprite or one of several images, depending on the other images: "walk_03"
 	Codes                // a table of codes if it has few colors: "terrain" beside "elev"
 	lastName        = Codes
 )
@@ -208,9 +208,9 @@ func IsGLTFSlot(member string) bool {
 	return strings.HasSuffix(member, "Texture") || member == "MOZ_lightmap"
 }
 
-// Join returns how two slots together read one image, and whether a single texture suits both
-// slots. It does if the slots have the same role. It also does if one slot reads only alpha, as for
-// some pairs in extensions. Then the role of red, green and blue is that of the other slot.
+// Join returns how two slots together read one image. suits reports whether a single texture suits
+// both slots. This is so if both slots have the same role, or if one of them reads only alpha, as
+// for some pairs in extensions. In that case, red, green and blue have the role of the other slot.
 func (s Slot) Join(other Slot) (joined Slot, suits bool) {
 	if s.Alpha == Alone && other.Alpha == Alone {
 		return s, true

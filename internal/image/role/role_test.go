@@ -15,8 +15,8 @@ func drawn(r Role) bool { return r == UI || r == Sprite || r == Font }
 // TestGamePicturesGetTheRightRole checks that OfPath gives the names in testdata the right role. A
 // role is right if it has the right Meaning, and if the image is drawn unscaled where the list
 // requires it. A name need not show whether a 2D game draws the image. Names that end in "_n" must
-// have no role, because it depends on the pixels. Names that the list marks as unsure may have no
-// role.
+// have no role, because their role depends on the pixels. Names that the list marks as unsure may
+// have no role.
 func TestGamePicturesGetTheRightRole(t *testing.T) {
 	f, err := os.Open("testdata/names.tsv")
 	if err != nil {
@@ -73,8 +73,8 @@ func TestGamePicturesGetTheRightRole(t *testing.T) {
 }
 
 // TestNamesAgreeWithMaterialSlots checks that the role of a name agrees with the material slots
-// that use the image, or is left to the pixels. The words of package role were collected from other
-// files. bench/results/roles.md lists the words that were added for these files later.
+// that use the image, or is Unknown. The words of package role were collected from other files.
+// bench/results/roles.md lists the words that were added for these files later.
 func TestNamesAgreeWithMaterialSlots(t *testing.T) {
 	file, err := os.ReadFile("testdata/slots.tsv")
 	if err != nil {
@@ -106,8 +106,8 @@ func TestNamesAgreeWithMaterialSlots(t *testing.T) {
 		}
 	}
 	t.Logf("%d names: %d wrong, %d of them data called colors, %d unsure", all, wrong, lies, unsure)
-	// There are two exceptions, data images with names of colors: a model in a directory of
-	// environments, and "SheenChairOcclusion-SheenChairBaseColor", which holds both.
+	// Two data images have names of colors: a model in a directory of environments, and
+	// "SheenChairOcclusion-SheenChairBaseColor", which holds both.
 	if all < 1000 || 100*wrong > all || 100*unsure > 3*all || lies > 2 {
 		t.Error("more than 1 % are wrong, more than 3 % unsure, or data is called colors")
 	}

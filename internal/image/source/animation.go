@@ -127,7 +127,7 @@ type disposal uint8
 const (
 	leaveFrame   disposal = iota
 	clearFrame            // makes the frame's rectangle transparent
-	restoreFrame          // restores the canvas before the frame
+	restoreFrame          // restores the canvas to its state before the frame
 )
 
 // addFrame adds a frame after checking its position and the limits.
@@ -172,7 +172,7 @@ func (f format) storedFrames(data []byte, h *header) (storedAnimation, error) {
 	return storedAnimation{}, nil
 }
 
-// composeFrames draws the frames on a canvas, and keeps the canvas after each.
+// composeFrames draws the frames on a canvas, and keeps a copy of the canvas after each frame.
 func (f format) composeFrames(ctx context.Context, steps storedAnimation, h *header, limit int) (Animation, error) {
 	a := Animation{Plays: steps.plays}
 	canvas := pixmap.New(h.w, h.h, h.depth)

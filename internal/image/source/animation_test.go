@@ -37,7 +37,7 @@ func randomFrames(r *rand.Rand, n, w, h int, wide bool) (all []drawnFrame) {
 			fw, fh = 1+r.IntN(w-x), 1+r.IntN(h-y)
 		}
 		f := drawnFrame{over: r.IntN(3) > 0, disposal: disposal(r.IntN(3)), delay: r.IntN(30)}
-		if i == 0 && f.disposal == restoreFrame { // here the formats interpret restoreFrame differently
+		if i == 0 && f.disposal == restoreFrame { // formats interpret restoreFrame differently in the first frame
 			f.disposal = clearFrame
 		}
 		bounds := stdimage.Rect(x, y, x+fw, y+fh)
@@ -46,7 +46,7 @@ func randomFrames(r *rand.Rand, n, w, h int, wide bool) (all []drawnFrame) {
 			for i := range m.Pix {
 				m.Pix[i] = byte(r.Uint32())
 			}
-			m.Pix[6] = 99 // encoders write opaque images without alpha
+			m.Pix[6] = 99 // one translucent pixel, because encoders write opaque images without alpha
 			f.m = m
 		} else {
 			m := stdimage.NewNRGBA(bounds)
@@ -172,7 +172,8 @@ func webpOf(t testing.TB, w, h, plays int, frames []drawnFrame) []byte {
 	return file
 }
 
-// checkFrames compares the frames of a file with expected canvases. It multiplies colors by alpha.
+// checkFrames compares the frames of a file with the expected canvases. Both have premultiplied
+// colors.
 func checkFrames(t *testing.T, a Animation, want []*stdimage.RGBA64, slack int) {
 	t.Helper()
 	if len(a.Frames) != len(want) {
@@ -208,7 +209,8 @@ func TestFramesAreComposedAsTheFormatSays(t *testing.T) {
 	const w, h = 14, 10
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		// Values are rounded after each frame, so errors accumulate to a few steps of 257.
+		// Values are rounded to 8 bits after each frame, so errors accumulate to a few 8-bit steps.
+		// A step is 257 in 16 bits.
 		const narrow, wide = 4 * 257, 16
 		frames := randomFrames(r, 6, w, h, false)
 		decode := func(data []byte, slack int) {

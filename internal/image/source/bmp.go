@@ -34,7 +34,7 @@ type bitmap struct {
 const (
 	bmpFileHeader  = 14
 	bmpInfoHeader  = 40
-	bmpMasks       = bmpFileHeader + bmpInfoHeader // offset of the masks, in longer headers or after this one
+	bmpMasks       = bmpFileHeader + bmpInfoHeader // offset of the masks: inside longer headers, otherwise directly after the header
 	bmpAlphaHeader = 56                            // size of the smallest header with an alpha mask
 	bmpV4Header    = 108
 )

@@ -13,7 +13,7 @@ func bitmapFile(size uint32, w, h, depth, compression int, between []uint32, bod
 	le := binary.LittleEndian
 	b := append([]byte("BM"), make([]byte, 12+int(size))...)
 	for i, v := range between {
-		if at := 54 + 4*i; at < len(b) { // longer headers include this byte
+		if at := 54 + 4*i; at < len(b) { // the offset is inside a longer header
 			le.PutUint32(b[at:], v)
 		} else {
 			b = le.AppendUint32(b, v)
@@ -50,7 +50,7 @@ func TestBitmaps(t *testing.T) {
 	gap[10] += 2
 	few := bitmapFile(40, 2, 1, 8, plain, bitmapColors(2), 0, 1, 0, 0)
 	few[46] = 2
-	fewer := bitmapFile(40, 2, 1, 8, plain, bitmapColors(2), 0, 1, 0, 0) // the header says that all 256 colors are present
+	fewer := bitmapFile(40, 2, 1, 8, plain, bitmapColors(2), 0, 1, 0, 0) // the header claims 256 colors, but the palette has two
 	for _, tc := range []struct {
 		name string
 		file []byte

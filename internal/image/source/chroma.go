@@ -12,9 +12,9 @@ import stdimage "image"
 // all pixels that near covers, which may be one more than the image's width.
 type upsampler func(dst, near, far []byte, below bool)
 
-// jpegUpsampler returns the upsampler for rows of n chroma samples that cover across by down pixels
-// each. Like libjpeg, it replicates samples at quarter resolution, and in rows that are too short
-// to have an inner sample.
+// jpegUpsampler returns the upsampler for rows of n chroma samples. A sample covers across by down
+// pixels. Like libjpeg, the upsampler replicates samples at quarter resolution, and in rows that
+// are too short to have an inner sample.
 func jpegUpsampler(n, across, down int) upsampler {
 	switch {
 	case across == 2 && down == 2 && n > 2:
@@ -86,8 +86,8 @@ func webpUpsample(dst, near, far []byte, _ bool) {
 	dst[2*last+1] = byte((3*n + f + 2) >> 2)
 }
 
-// yCbCrRows returns a function for the rows of an image of luma and chroma, whose upper left corner
-// is at 0, 0. Each call may overwrite the previous result.
+// yCbCrRows returns a function that converts the rows of an image of luma and chroma. The upper
+// left corner of the image must be at 0, 0.
 func yCbCrRows(m *stdimage.YCbCr, up func(n, across, down int) upsampler, colors func(dst, y, cb, cr []byte)) row[uint8] {
 	across, down := subsampling(m.SubsampleRatio)
 	w, h := m.Rect.Dx(), m.Rect.Dy()

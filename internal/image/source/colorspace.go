@@ -25,8 +25,8 @@ const (
 	leastGamma, mostGamma = gammaUnit / 10, gammaUnit * 10
 )
 
-// applicable returns gamma, or 0 if gamma is implausible or within 5 % of sRGB's. This is the
-// tolerance of libpng.
+// applicable returns gamma, or 0 if gamma is implausible or within 5 % of sRGB's. libpng has the
+// same tolerance of 5 %.
 func applicable(gamma int64) int {
 	if gamma < leastGamma || gamma > mostGamma || gamma*100 > sRGBGamma*95 && gamma*100 < sRGBGamma*105 {
 		return 0
@@ -34,7 +34,8 @@ func applicable(gamma int64) int {
 	return int(gamma)
 }
 
-// convertToSRGB converts the colors of m to sRGB. They are light to the power of gamma.
+// convertToSRGB converts the colors of m to sRGB. The colors are linear light raised to an
+// exponent, and gamma is 100000 times this exponent.
 func convertToSRGB(ctx context.Context, m *pixmap.Map, gamma int) error {
 	if m.Pix16 != nil {
 		return applyTable(ctx, m.Pix16, gammaTable[uint16](math.MaxUint16, gamma))

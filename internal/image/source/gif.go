@@ -29,7 +29,7 @@ func probeGIF(data []byte, _ int64) (header, error) {
 		frame = walk.w * walk.h
 		p.least = frame / (gifRatio + 1)
 	}
-	p.decoder = 2 * frame // undoing interlacing takes a second frame
+	p.decoder = 2 * frame // memory for a second frame, to undo interlacing
 	return p, nil
 }
 
@@ -92,7 +92,7 @@ func (g *gifFrame) frameColors() (table [256][4]byte) {
 }
 
 // walkGIF reads the blocks of a GIF without decompressing anything. It stops at the first byte that
-// does not start a block. It calls each for each frame, unless each is nil.
+// does not start a block. The function each is called with every frame; it may be nil.
 func walkGIF(data []byte, each func(gifFrame)) gifWalk {
 	walk := gifWalk{loops: -1}
 	r := gifReader{data: data, at: 10}

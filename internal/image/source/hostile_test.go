@@ -161,7 +161,7 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		{"JPEG too short", "", progressiveJPEG(8, 8)[:20], maxSide, "truncated", false},
 		{"JPEG bomb", "", bytes.Replace(progressiveJPEG(8, 8), []byte("\x00\x08\x00\x08"), []byte("\x40\x00\x40\x00"), 1), maxSide, "cannot hold 16384 x 16384", false},
 		{"JPEG of many scans", "", scansOf(8, maxScans+1), maxSide, "more than 1000 scans", false},
-		// A small image may have more scans than a large one.
+		// The limit of scans is lower for large images.
 		{"JPEG of many scans for its size", "", bytes.Replace(scansOf(8, 1000), []byte("\x00\x08\x00\x08"), []byte("\x20\x00\x20\x00"), 1), maxSide, "more than 64 scans", false},
 		{"JPEG lossless", "", bytes.Replace(progressiveJPEG(8, 8), []byte{0xff, 0xc2}, []byte{0xff, 0xc3}, 1), maxSide, "SOF3", false},
 		{"WebP over the limit", "", vp8x(0), maxSide, "16777216 x 16777216", false},
@@ -206,8 +206,7 @@ func TestDensestFilesAreDecoded(t *testing.T) {
 		"tiff":        encodeTIFF(t, flat, &tiff.Options{Compression: tiff.Deflate}),
 		"jpeg":        encodeJPEG(t, stdimage.NewGray(flat.Rect)),
 		"progressive": progressiveJPEG(1024, 1024),
-		// Each of the trees for green, red, blue, alpha and distance has a single code without
-		// bits.
+		// Each of the trees for green, red, blue, alpha and distance has a single code, of no bits.
 		"webp": append([]byte(solid), "\x88\x88\x08\x00\x00\x00\x00"...),
 		"qoi":  qoiRuns(1024),
 	} {
@@ -258,8 +257,9 @@ func TestMemoryIsAsPredicted(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := allocated(func() { _, _, err = Decode(t.Context(), data, ".tga", maxSide) })
-			// A buffer that grows by doubling frees as much memory as it holds. Rotating an image
-			// also frees memory. The final buffer may be twice as large as necessary.
+			// allocated includes memory that was freed. A buffer that grows by doubling frees as
+			// much memory as it holds, and rotation frees the original image. The final buffer may
+			// also be twice as large as necessary.
 			slack, least := int64(0), info.Memory/3
 			if name == "tga" || name == "qoi" || name == "hdr" || name == "jpeg turned" {
 				slack, least = info.Memory/2, info.Memory/6

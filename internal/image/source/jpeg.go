@@ -34,7 +34,7 @@ func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error
 const (
 	maxScans     = 1000
 	freeScans    = 64      // number of scans allowed for every image
-	maxScanVisit = 1 << 25 // number of block visits allowed beyond freeScans, which take about half a second
+	maxScanVisit = 1 << 25 // number of block visits allowed beyond freeScans: about half a second
 )
 
 // probeJPEG reads markers up to the frame header (SOF). Like package image/jpeg, it tolerates extra
@@ -219,8 +219,8 @@ type jpegPart struct {
 	// set holds one word for each block of a progressive image. It has one bit per coefficient, in
 	// zigzag order, which is set if the coefficient is nonzero.
 	set []uint64
-	// sent holds, for each coefficient, one more than the number of bits that later scans must
-	// send. It holds 0 if no scan has sent any bits.
+	// sent holds, for each coefficient, one more than the number of low bits that are not sent yet.
+	// It holds 0 if no scan has sent any bits.
 	sent [64]byte
 }
 

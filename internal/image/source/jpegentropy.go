@@ -129,8 +129,9 @@ type scanPart struct {
 	dc, ac *jpegCode
 }
 
-// follows reports whether the scan continues where earlier scans ended. For each coefficient, the
-// first bit of the scan must be high, and the last bit low.
+// follows reports whether the scan continues where earlier scans ended. high and low are the bit
+// positions Ah and Al of the scan. For each coefficient, high must equal Al of the previous scan,
+// or 0 in the first scan.
 func (s *jpegScan) follows(high, low byte) bool {
 	for _, p := range s.parts {
 		if s.from > 0 && p.sent[0] == 0 {
@@ -262,7 +263,8 @@ func (s *jpegScan) refineCoefficients(p *scanPart, set *uint64) bool {
 		if _, ok := s.bits.takeEntropy(size); !ok || size > 1 {
 			return false
 		}
-		// Skip the run of zeros, and read a bit for each nonzero coefficient on the way.
+		// Skip a run of zero coefficients, and read a bit for each nonzero coefficient between
+		// them.
 		for ; k <= s.to; k++ {
 			if *set>>k&1 == 0 {
 				if zeros--; zeros < 0 {

@@ -53,8 +53,9 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p.gamma, p.profile = chunks.colorSpace()
 	p.orientation = exifOrientation(chunks.eXIf)
-	// If the decoder returns four channels, the map shares its pixels. Grayscale has four channels
-	// if there is a tRNS chunk. This takes less memory than one channel and the map.
+	// The map shares the decoder's pixels if they have four channels. Palette images, and grayscale
+	// without a tRNS chunk, are decoded to one channel, which takes less memory but is copied to
+	// the map.
 	decoded := int64(4)
 	p.shared = color != pngMapped && (color != pngGray || chunks.whole && chunks.transparent)
 	if !p.shared {

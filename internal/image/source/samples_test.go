@@ -39,8 +39,8 @@ func samples(t testing.TB) []sample {
 	noise(wide.Pix, false)
 	alpha := stdimage.NewNRGBA(colors.Rect)
 	noise(alpha.Pix, false)
-	alpha.Pix[7] = 0                                       // a color whose alpha is 0 must be preserved
-	flat := stdimage.NewNRGBA(stdimage.Rect(0, 0, 20, 12)) // lossy formats preserve a uniform image
+	alpha.Pix[7] = 0                                       // color whose alpha is 0, which decoding must preserve
+	flat := stdimage.NewNRGBA(stdimage.Rect(0, 0, 20, 12)) // uniform image, which lossy formats preserve
 	draw.Draw(flat, flat.Rect, stdimage.NewUniform(color.NRGBA{R: 200, G: 40, B: 10, A: 255}), stdimage.Point{}, draw.Src)
 	palette := color.Palette{color.NRGBA{R: 9, G: 8, B: 7, A: 255}, color.NRGBA{R: 250, G: 1, B: 99, A: 255}}
 	mapped := stdimage.NewPaletted(stdimage.Rect(0, 0, 3, 2), palette)
@@ -193,8 +193,8 @@ func animatedWebP(t testing.TB, w, h int, places ...byte) []byte {
 	return file
 }
 
-// progressiveJPEG makes an image of uniform gray with three components at 4:2:0. In its only scan,
-// one bit per block means that the block does not change.
+// progressiveJPEG makes an image of uniform gray with three components at 4:2:0. Its only scan has
+// one bit per block, which means that the block equals the previous block.
 func progressiveJPEG(w, h int) []byte {
 	out := []byte("\xff\xd8\xff\xdb\x00\x43\x00")
 	out = append(out, bytes.Repeat([]byte{1}, 64)...) // quantization table

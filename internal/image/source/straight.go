@@ -12,7 +12,8 @@ import (
 )
 
 // straight converts a library's image to a map with straight alpha. The map has 16 bits per channel
-// if the image has, otherwise 8. It reuses the image's own memory if the layout is the same.
+// if the image has 16 bits, otherwise 8. It reuses the image's own memory if the layout is the
+// same.
 func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	switch m := img.(type) {
@@ -217,8 +218,8 @@ func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, 
 		w, h = h, w
 	}
 	out := pixmap.New(w, h, m.Depth())
-	// Pixel (0, 0) of out is the pixel of m with index start. A step to the right or down in out
-	// changes the index by right or down.
+	// Pixel (0, 0) of out is the pixel of m with index start. right and down are the changes of the
+	// index for one pixel to the right or down in out.
 	start, right, down := 0, 1, m.W
 	last, bottom := m.W-1, (m.H-1)*m.W // index of the last pixel of the first row; index of the first pixel of the last row
 	switch orientation {
@@ -254,7 +255,8 @@ func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, 
 	return out, nil
 }
 
-// turnRow fills dst with pixels of src. It starts at index from and adds step for each next pixel.
+// turnRow fills dst with pixels of src. The first pixel has the index from, and each next index is
+// larger by step.
 func turnRow[T any](dst, src []T, from, step int) {
 	for ; len(dst) > 0; dst = dst[4:] {
 		copy(dst[:4], src[4*from:4*from+4])

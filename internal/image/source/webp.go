@@ -19,9 +19,9 @@ const (
 	webpICC      = 1 << 5
 )
 
-// probeWebP reads the first chunk that has the size. If this chunk announces metadata, it also
-// reads the metadata chunks before and after the pixels. Lossless data can encode pixels in 0 bits,
-// so even a tiny file may be valid.
+// probeWebP reads the first chunk that holds the image's size. If this chunk announces metadata,
+// probeWebP also reads the metadata chunks before and after the pixels. Lossless data can encode
+// pixels in 0 bits, so even a tiny file may be valid.
 func probeWebP(data []byte, size int64) (header, error) {
 	chunks := webpChunks{data: data[12:]}
 	for {
@@ -135,7 +135,7 @@ func webpSize(chunk string, b []byte) (header, error) {
 	case chunk == "VP8X" && len(b) >= 10:
 		p.w = 1 + int(b[4]) + int(b[5])<<8 + int(b[6])<<16
 		p.h = 1 + int(b[7]) + int(b[8])<<8 + int(b[9])<<16
-		p.decoder = 12 * p.pixelCountOf() // the color planes, and alpha, which the decoder returns as four channels
+		p.decoder = 12 * p.pixelCountOf() // memory for the color planes, and for alpha, which the decoder returns as four channels
 		if b[0]&webpAnimated != 0 {
 			p.decoder += 4 * p.pixelCountOf() // memory for the first frame
 		}

@@ -215,8 +215,9 @@ func (l *colorLine) writeColors(dst *[8]byte, c *colorBlock) {
 // A pair holds the two best quantized endpoints for a value.
 type pair struct{ a, b uint8 }
 
-// solidPairs holds pairs for each value from 0 to 255, for channels of five and six bits. The value
-// is one of three steps, or one of two steps, from a to b.
+// solidPairs holds the pairs for each value from 0 to 255. The first index is 0 if the value is a
+// third of the way from a to b, and 1 if it is half of the way. The second index is 0 for channels
+// of five bits, and 1 for six bits.
 var solidPairs = sync.OnceValue(func() *[2][2][256]pair {
 	all := new([2][2][256]pair)
 	for i, steps := range [2]int{3, 2} {
@@ -233,11 +234,12 @@ func pairsOf(steps, bits int) (out [256]pair) {
 	for v := range out {
 		best := -1
 		for a := range top + 1 {
-			// The best b for this a is next to the b that has no error.
+			// near is the b that would have no error, rounded down. The best b is at most 1 away
+			// from it.
 			near := (steps*v - (steps-1)*wide(a)) * top / 255
 			for b := max(0, min(near-1, top)); b <= max(0, min(near+1, top)); b++ {
-				// Among pairs with equal errors, close endpoints differ least between decoders with
-				// different rounding.
+				// Of pairs with equal errors, take the closest endpoints: their color varies least
+				// between decoders with different rounding.
 				miss := (steps-1)*wide(a) + wide(b) - steps*v
 				spread := wide(a) - wide(b)
 				cost := 1000*max(miss, -miss) + max(spread, -spread)
@@ -250,8 +252,7 @@ func pairsOf(steps, bits int) (out [256]pair) {
 	return out
 }
 
-// solidLine encodes a block of one color. The color is one step from the first endpoint to the
-// second.
+// solidLine encodes a block of one color, which is one step away from the first endpoint.
 func solidLine(c *colorBlock, steps int32) colorLine {
 	tables := &solidPairs()[3-steps]
 	l := colorLine{steps: steps}

@@ -141,9 +141,9 @@ func (l *layout) searchAll(best cut, steps int32) cut {
 	return best
 }
 
-// tryCut returns the best quantized endpoints for a cut, and their squared error minus the error of
-// the mean color. It returns false if all colors are in one part. It also returns false if the
-// result would be at least most.
+// tryCut returns the best quantized endpoints for a cut. err is their squared error minus the error
+// of the mean color. ok is false if all colors are in one part, or if err would reach the limit
+// most.
 func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err float32, ok bool) {
 	n := l.block.n
 	var s sums
@@ -163,9 +163,8 @@ func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err fl
 	if det == 0 {
 		return a, b, 0, false
 	}
-	// Relative to the mean, the colors sum to 0, and the weights of b are the negative weights of
-	// a. So both endpoints are on a line through the mean. Their error before rounding is known
-	// already, and rounding can only raise it.
+	// Relative to the mean, the colors sum to 0. So both endpoints are on a line through the mean.
+	// The error before rounding the endpoints is a lower bound for the result.
 	one := 1 / float32(det)
 	if -float32(blockfit.Dot(s.a, s.a)*float32(s.aa+2*s.ab+s.bb))*one >= most {
 		return a, b, 0, false
@@ -183,8 +182,8 @@ func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err fl
 
 func minusColor(a, b [3]float32) [3]float32 { return [3]float32{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
 
-// sums holds the least-squares sums over colors p that are k of n steps from endpoint a to endpoint
-// b. a has weight n-k, and b has weight k.
+// sums holds least-squares sums over the colors p of a block. Each color is k of n steps away from
+// endpoint a toward endpoint b. a has weight n-k, and b has weight k.
 type sums struct {
 	aa, ab, bb int32
 	a, b       [3]float32

@@ -66,8 +66,8 @@ func halfValue(h uint16) float64 {
 	return math.Ldexp(1024+fraction, exponent-25)
 }
 
-// TestHalf converts every half-precision float, which must stay the same. A value between two of
-// them must become the nearer one, or the even one if it is in the middle.
+// TestHalf converts every half-precision float, which must stay the same. A value between two
+// half-precision floats must become the nearer one, and halfway between them the even one.
 func TestHalf(t *testing.T) {
 	for h := range uint16(0x7bff) {
 		low, high := halfValue(h), halfValue(h+1)

@@ -23,7 +23,8 @@ import (
 
 // Options are the options of an encoder.
 type Options struct {
-	// Quality selects fast or similar encodings. The zero value is Fast.
+	// Quality determines how similar the texels are to the image, and how long encoding takes. The
+	// zero value is Fast.
 	Quality Quality
 	// SRGB is set if colors are sRGB in images of 8 or 16 bits, and in textures that are not
 	// floating point. It only affects conversions between such images and floating point, which is
@@ -50,8 +51,8 @@ const (
 	Best   = blockfit.Best
 )
 
-// Encode returns the texels of m in format f, as an Encoder appends them. For RGBA8 and a map of
-// eight bits, the result shares the map's memory.
+// Encode returns the texels of m in format f. For RGBA8 and a map of eight bits, the result shares
+// the map's memory.
 func Encode(ctx context.Context, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
 	if f == texture.RGBA8 && m.Pix8 != nil {
 		return m.Pix8, checkMap(f, m, o)
@@ -142,8 +143,8 @@ func TakesBytes(f texture.Format) bool {
 	return f.IsASTC()
 }
 
-// blocksBetweenLooks is the number of blocks encoded between two checks of the context. They take a
-// few milliseconds with the slowest encoder.
+// blocksBetweenLooks is the number of blocks encoded between two checks of the context. The slowest
+// encoder takes a few milliseconds for these blocks.
 const blocksBetweenLooks = 128
 
 func appendTexelBlocks(ctx context.Context, out []byte, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
@@ -206,8 +207,8 @@ func (b *block) opaqueColors(clear bool) (c colorBlock) {
 // have returned. recipe.Job.Each is one implementation.
 type Each func(ctx context.Context, n int, do func(i int) error) error
 
-// A piece is a unit of work. It consists of rows of blocks with about this many pixels. It takes
-// some milliseconds for blocks, and less than one for single texels.
+// A piece is a unit of work: rows of blocks or texels with about this many pixels. Encoding a piece
+// takes some milliseconds for blocks, and less than one for texels.
 const (
 	pieceOfBlocks = 1 << 12
 	pieceOfTexels = 1 << 16
@@ -251,8 +252,8 @@ func (e *Encoder) encodePieces(ctx context.Context, dst []byte, m *pixmap.Map) e
 	return nil
 }
 
-// texelsWithin returns the memory for rows y to y+n of m within texels, as an empty slice with
-// exactly their capacity.
+// texelsWithin returns the part of texels that is for rows y to y+n of m, as an empty slice with
+// the capacity for these rows.
 func texelsWithin(texels []byte, f texture.Format, m *pixmap.Map, y, n int) []byte {
 	from := f.Bytes(m.W, y)
 	return texels[from : from : from+f.Bytes(m.W, n)]

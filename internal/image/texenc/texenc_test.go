@@ -96,7 +96,7 @@ func TestDepthsAgree(t *testing.T) {
 			t.Errorf("%v: 16 bits differ from 8", f)
 		}
 		if !f.HasSRGB() && !f.Float() {
-			continue // the format stores light without the sRGB curve
+			continue // this format stores linear light, which differs from sRGB bytes
 		}
 		if got := encode(t, f, light, Options{SRGB: true}); !bytes.Equal(got, want) {
 			t.Errorf("%v: floats differ from 8 bits", f)
@@ -229,7 +229,7 @@ func TestEncodeStopsWhenCancelled(t *testing.T) {
 		if side, _ := f.Block(); side == 1 {
 			least = 1024 * 64 / texelsBetweenLooks
 		}
-		if TakesBytes(f) { // the packages of these formats test this
+		if TakesBytes(f) { // packages of these formats test the number of checks
 			least = 4
 		}
 		if ctx.seen < least {
@@ -367,7 +367,7 @@ func TestPieces(t *testing.T) {
 			}
 		}
 	}
-	// With RDO, a block depends on earlier blocks.
+	// With RDO, a block depends on earlier blocks, so Append must not call Each.
 	m := scene(128, 64)
 	e := Encoder{Format: texture.BC7, Options: Options{RDO: 1}, Each: func(context.Context, int, func(int) error) error {
 		t.Error("RDO is shared out")

@@ -17,8 +17,8 @@ const (
 
 // Instead returns the format that g reads instead of a desktop format. On phones, colors take 3.6
 // bits per pixel. Data such as normals takes 8 bits per pixel, because shaders compute with it. No
-// compressed format for high dynamic range is supported by all phones or all browsers. The same is
-// true of 16-bit integers, and of 32-bit floats with filtering.
+// compressed format for high dynamic range is supported by all phones or all browsers. Neither are
+// 16-bit integers, nor 32-bit floats with filtering. Half-precision floats replace all of these.
 func (g GPU) Instead(f Format, srgb bool) Format {
 	switch {
 	case g == Desktop:
@@ -27,7 +27,7 @@ func (g GPU) Instead(f Format, srgb bool) Format {
 	case f == R16 || f == R32F:
 		return R16F
 	case g == Web && (f == BC4 || f == BC5 || f == BC7 || f == RGBA8):
-		return UASTC // models can refer to no other format
+		return UASTC // models for the web can refer to no other format
 	case f == BC4:
 		return EACR11
 	case f == BC5:
@@ -75,7 +75,7 @@ const (
 	// compressed size. Larger images of few colors are diagrams and flat fills.
 	maxPalettePixels = 512 * 512
 	// tinyPixels is the number of pixels in 4 KiB, the smallest allocation of drivers for a
-	// texture. A compressed texture would take as much.
+	// texture. A compressed texture would also take 4 KiB.
 	tinyPixels = 4096 / 4
 )
 
@@ -143,10 +143,11 @@ func plainAlpha(one string) bool {
 	return strings.HasSuffix(one, "a") && !strings.ContainsAny(one, "rgb")
 }
 
-// chooseOne returns the choice for an image whose only content is the channel that one describes.
+// chooseOne returns the choice for an image with only one channel of content. The parameter one has
+// the form of Facts.One.
 func chooseOne(one string) Choice {
 	i := strings.IndexAny(one, "rgba")
-	if i < 0 { // if all channels are constant, any channel is suitable
+	if i < 0 { // all channels are constant, so any channel is suitable
 		return Choice{Format: BC4, From: 'r', Swizzle: one, Reason: "the same value everywhere"}
 	}
 	from := one[i]
@@ -159,7 +160,7 @@ func chooseOne(one string) Choice {
 	if strings.HasPrefix(one, "rrr") {
 		c.Reason = "gray"
 	}
-	if c.Swizzle == "r001" { // shaders read this value by default
+	if c.Swizzle == "r001" { // shaders read a format of one channel as "r001" by default
 		c.Swizzle = ""
 	}
 	return c

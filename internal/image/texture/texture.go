@@ -329,7 +329,7 @@ func (f Format) Vulkan() Numbers { return f.formatInfoOf().vulkan }
 func (f Format) DirectX() Numbers { return f.formatInfoOf().directX }
 
 // Numbered returns the first of the given formats with the given enumeration value. srgb reports
-// whether the value means its sRGB variant.
+// whether the value means the format's sRGB variant.
 func Numbered(number uint32, formats []Format, numbers func(Format) Numbers) (f Format, srgb, ok bool) {
 	for _, f := range formats {
 		switch n := numbers(f); number {

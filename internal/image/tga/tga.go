@@ -398,7 +398,7 @@ func judgeAlpha(pix []byte) Alpha {
 		}
 		return Zero
 	case least == 255:
-		return Declared // every pixel is opaque in both cases
+		return Declared // every pixel is opaque, with or without alpha
 	}
 	return Undeclared
 }

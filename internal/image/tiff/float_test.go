@@ -12,9 +12,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// drawFloat returns the expected values of the images in testdata that have float or wide in their
-// names. They were written by libtiff 4.5. The wide images hold integers, which are 2^26 times the
-// floats.
+// drawFloat returns the expected values of the images in testdata whose names contain float or
+// wide. These images were written by libtiff 4.5. The wide images hold integers, which are 2^26
+// times the floats.
 func drawFloat(c, x, y int) float32 {
 	v := float32(3*x+5*y+7*c) / 16
 	if (x*y+c)%5 == 0 {

@@ -288,8 +288,8 @@ func (d *decoder) gatherSamples(x, y, width int) {
 	}
 }
 
-// gatherFloats stores the floats of the row's first width pixels in the map. It starts at index at
-// of the map's values.
+// gatherFloats stores the floats of the row's first width pixels in the map. The parameter at is
+// the index of the first float in the map.
 func (d *decoder) gatherFloats(at, width, count int) {
 	order, step := d.h.dir.order, d.h.samples
 	for i := range width {

@@ -43,7 +43,8 @@ func decodePage(ctx context.Context, data []byte, h Header) (*decoder, error) {
 		d.spare = make([]byte, len(d.row))
 	}
 	across, down := h.chunkGrid()
-	// Strips do not share bytes, except for the 4 KiB that decompressors read ahead.
+	// The budget allows for strips that share no bytes, except for 4 KiB that each decompressor
+	// reads ahead.
 	d.budget = 2*int64(len(data)) + int64(across*down)*4096
 	for i := range across * down {
 		if err := d.decodeChunk(i%across, i/across, i); err != nil {
@@ -59,8 +60,8 @@ func decodePage(ctx context.Context, data []byte, h Header) (*decoder, error) {
 	return d, nil
 }
 
-// A decoder first stores the samples of each pixel unchanged in its four values. Then it converts
-// the samples to a color.
+// A decoder first stores the samples of each pixel unchanged in the map. Then it converts the
+// samples to a color.
 type decoder struct {
 	ctx  context.Context
 	data []byte
@@ -188,12 +189,12 @@ func (d *directory) addEntry(raw []byte) {
 	d.entries[tag] = e
 }
 
-// entryNumber returns the first value of a tag. If the tag is missing, it returns the parameter
-// otherwise.
+// entryNumber returns the first value of a tag. If the tag is missing, it returns the given default
+// value.
 func (d *directory) entryNumber(tag int, otherwise int64) int64 { return d.entryAt(tag, 0, otherwise) }
 
-// entryAt returns value i of a tag. If the tag has fewer values, it returns the parameter
-// otherwise.
+// entryAt returns value i of a tag. If the tag has fewer values, it returns the given default
+// value.
 func (d *directory) entryAt(tag, i int, otherwise int64) int64 {
 	e := d.entries[tag]
 	if int64(i) >= e.count {

@@ -126,5 +126,5 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// Some tests use the tables without calling Encode or DecodeBlock first.
+// Some tests use the tables without calling Encode or DecodeBlock, which compute them.
 func init() { prepare() }

@@ -123,8 +123,8 @@ func TestSolidIsExact(t *testing.T) {
 	}
 }
 
-// TestModesInUse checks that the encoder uses all modes except mode 1. Mode 5 has the same
-// endpoints and more weights.
+// TestModesInUse checks that the encoder uses all modes except mode 1. Mode 5 is better, because it
+// has the same endpoints and more weights.
 func TestModesInUse(t *testing.T) {
 	seen := map[int]int{}
 	for _, pix := range blocktest.Samples() {

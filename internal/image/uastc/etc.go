@@ -23,8 +23,8 @@ var halves = [2][2][8]uint8{
 
 // etc1 sets the ETC1 hints of a block with the given decoded pixels. A transcoder rounds the mean
 // of each half to 5 or 4 bits, and adds the bias if the mode has one. Then it gives each pixel the
-// modifier nearest to its brightness. etc1 tries the bias that changes the means least. For the
-// halves that biases selects, it tries all biases.
+// modifier nearest to the pixel's brightness. etc1 tries the bias that changes the means least. If
+// biases is not zero, etc1 also tries all biases, either for the best halves or for all halves.
 func (h *hints) etc1(px *[16]point, l *layout, biases biasSearch) {
 	least := int32(math.MaxInt32)
 	var best halving
@@ -154,8 +154,9 @@ func tableFor(px *[16]point, list *[8]uint8, stored *[3]int32, limit int32) (tab
 	return table, (least + fixed) / 3
 }
 
-// deltas holds the numbers that each bias adds to the channels of the two halves. Most biases are
-// three digits of base 3, for both halves. Biases from 27 on are irregular.
+// deltas holds the numbers that each bias adds to the channels of the two halves. The three base-3
+// digits of a bias are the numbers for the three channels, plus 1, in both halves. Some biases are
+// irregular, including all from 27 on.
 //
 // Source: "UASTC LDR 4x4 Texture Specification", ETC1 bias.
 var deltas = func() (t [32][2][3]int8) {

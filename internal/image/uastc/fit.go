@@ -41,8 +41,8 @@ type line struct {
 	sse   int32
 }
 
-// fitList fits a line to the listed pixels, whose moments are m, in the channels whose bits are
-// set. Other channels must be 0 in the pixels. They are stored as 0.
+// fitList fits a line to the listed pixels, whose moments are m. channels has a bit for each
+// channel to fit. Other channels must be 0 in the pixels, and are stored as 0.
 func (e *encoder) fitList(px *[16]point, list []uint8, m *moments, channels uint8, k kind) line {
 	s := m.scatterOfChannels(channels)
 	v := s.principalVector()

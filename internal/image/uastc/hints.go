@@ -12,13 +12,13 @@ type hints struct {
 	bc1 [2]bool // first: BC1 may use the endpoints and indices; second: BC1 may use only the indices
 
 	// ETC1 divides the block into halves side by side or, if flip is set, one above the other. If
-	// diff is set, the second half's color is stored as a difference. table and bias are the
-	// modifier tables of the halves, and the bias of their rounded means.
+	// diff is set, the second half's color is stored as a difference. tables holds the modifier
+	// table of each half, and bias is added to the rounded means.
 	flip, diff bool
 	tables     [2]uint8
 	bias       uint8
 
-	eac uint8 // alpha hint: EAC table in bits 0 to 3, multiplier of at least 1 above
+	eac uint8 // alpha hint: EAC table in bits 0 to 3, multiplier (at least 1) in bits 4 to 7
 
 	// For a block of one color, these are the quantized color of ETC1, and the modifier of all
 	// pixels.
@@ -84,9 +84,9 @@ func (b *bitWriter) writeFlag(set bool) {
 	b.putField(v, 1)
 }
 
-// forBC1 sets the BC1 hints of a block with the given decoded pixels. They say whether BC1 can use
-// its endpoints and indices, or only its indices with least-squares endpoints. Without these hints
-// a transcoder fits a line itself, which takes longer.
+// forBC1 sets the BC1 hints of a block with the given decoded pixels. The hints say whether BC1 can
+// use the block's endpoints and indices, or only its indices with least-squares endpoints. Without
+// these hints a transcoder fits a line itself, which takes longer.
 func (h *hints) forBC1(px *[16]point, c *code, l *layout) {
 	order := &placesBC1[l.weight]
 	var given [16]uint8
@@ -99,7 +99,7 @@ func (h *hints) forBC1(px *[16]point, c *code, l *layout) {
 		ends[e] = narrow565([3]float64{float64(v[0]), float64(v[1]), float64(v[2])})
 	}
 	fitted := solve565(px, &given)
-	// The fit of the transcoder is slightly better than fit565.
+	// A transcoder fits slightly better than fit565, so the limit is reduced.
 	limit := fit565(px)
 	limit -= limit / 16
 	h.bc1[0] = errorOf(px, &ends, &given) <= limit
@@ -235,9 +235,9 @@ func solve565(px *[16]point, places *[16]uint8) (ends [2]color565) {
 // tables that differ most.
 var alphaTables = [16]uint8{13, 2, 8, 11, 0, 10, 7, 6, 3, 1, 4, 5, 9, 12, 14, 15}
 
-// hintAlpha sets the hint for the alpha of ETC2. It tries the given number of tables. It also tries
-// multipliers that differ by up to radius from the one that spans the range. A transcoder centers
-// the table's range on the range of alpha.
+// hintAlpha sets the hint for the alpha of ETC2. It tries the given number of tables. For each
+// table, it tries the multiplier that spans the range of alpha, and those that differ by at most
+// radius. A transcoder centers the table's range on the range of alpha.
 func (h *hints) hintAlpha(px *[16]point, tables int, radius int32) {
 	lo, hi := int32(255), int32(0)
 	for i := range px {

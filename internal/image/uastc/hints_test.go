@@ -70,8 +70,8 @@ func errorEAC(px *[16]point, hint uint8) (sse int64) {
 	return sse
 }
 
-// TestHintsHelp checks that transcoding with hints has a smaller error than without hints, when the
-// transcoder always uses the first tables. A multiplier of 0 is invalid.
+// TestHintsHelp checks that transcoding with hints has a smaller error than with constant hints. It
+// also checks that no block has an alpha multiplier of 0, which is invalid.
 func TestHintsHelp(t *testing.T) {
 	var color, alpha, plainColor, plainAlpha [3]int64
 	for _, pix := range blocktest.Samples() {
@@ -143,7 +143,7 @@ func TestBiasedInRange(t *testing.T) {
 func TestHintsForBC1(t *testing.T) {
 	set := [2]int{}
 	pictures := blocktest.Samples()
-	for i, v := range pictures["gray"] { // the loop makes the colors black and white
+	for i, v := range pictures["gray"] { // turns the gray image into black and white
 		if i%4 != 3 {
 			pictures["gray"][i] = -(v & 1)
 		}

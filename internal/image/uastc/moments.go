@@ -93,9 +93,9 @@ func (m *moments) scatterOfChannels(channels uint8) (s scatter) {
 }
 
 // residueOf estimates the squared error of pixels whose line is not known yet. all is their total
-// scatter, and line is the part along one line. The norm of the covariance matrix approximates its
-// largest eigenvalue. Both are equal if all other eigenvalues are 0; otherwise the norm is slightly
-// larger.
+// scatter, and line is the part along one line. line is the norm of the covariance matrix, which
+// approximates its largest eigenvalue. The norm is exact if all other eigenvalues are 0, otherwise
+// slightly too large.
 func (s *scatter) residueOf(n int32) (all, line float64) {
 	if n == 0 {
 		return 0, 0

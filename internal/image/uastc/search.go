@@ -8,8 +8,8 @@ import (
 // searchLayouts estimates the errors of modes and patterns, and tries the most promising.
 func (e *encoder) searchLayouts() {
 	if e.gray && !e.alpha {
-		// If these modes are exact, transcoding to BC7 is also exact. This is not true of the mode
-		// for gray.
+		// Modes 1 and 0 are tried first, because blocks that they encode exactly are also exact in
+		// BC7. This is not true of the mode for gray.
 		for _, mode := range [2]uint8{1, 0} {
 			if e.fitOneLine(mode); e.sse == 0 {
 				return

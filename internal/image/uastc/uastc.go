@@ -50,14 +50,14 @@ type encoder struct {
 
 // An effort holds the limits of the search for one quality.
 type effort struct {
-	// near limits the patterns to evaluate. They may differ from two splits of the pixels by at
-	// most this number of pixels; 0 evaluates all patterns. tries is the number of best guesses to
-	// try.
+	// near limits the patterns to evaluate: a pattern may differ by at most this number of pixels
+	// from one of two splits of the pixels. 0 evaluates all patterns. tries is the number of best
+	// guesses to try.
 	near   int
 	tries  int
 	rounds int // number of repetitions of solving for endpoints and choosing indices
 
-	thorough bool       // true to try two ways to round the first endpoint, and three lines
+	thorough bool       // true to try two ways to round the first endpoint, and to try three lines
 	biases   biasSearch // halves for which all ETC1 biases are tried
 	tables   int        // number of EAC tables to try
 	radius   int32      // largest difference from the estimated EAC multiplier

@@ -6,7 +6,7 @@ import "context"
 // green and red. A factor is a signed byte in units of 1/32.
 type colorShift struct{ greenToRed, greenToBlue, redToBlue int8 }
 
-// pixel returns the factors in the form of a pixel, as they are stored.
+// pixel returns the factors as a pixel, which is how the format stores them.
 func (s colorShift) pixel() uint32 {
 	return opaque | uint32(uint8(s.redToBlue))<<16 | uint32(uint8(s.greenToBlue))<<8 | uint32(uint8(s.greenToRed))
 }

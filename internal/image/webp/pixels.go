@@ -2,8 +2,8 @@ package webp
 
 import "context"
 
-// writePixels writes pixels without a transform. If part is set, the pixels describe another image,
-// and must use a single group of codes.
+// writePixels writes pixels without a transform. part is set if the pixels are auxiliary data, such
+// as that of a transform. Auxiliary data must use a single group of codes.
 func writePixels(ctx context.Context, w *bitWriter, pix []uint32, width int, part bool, e effort) error {
 	p := newParser(pix, width, e.probes)
 	tokens := p.chooseCache(p.greedy())

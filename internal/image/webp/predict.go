@@ -14,7 +14,7 @@ func average(a, b uint32) uint32 { return a&b + (a^b)&0xfefefefe>>1 }
 // minus returns the difference of each channel, modulo 256.
 func minus(a, b uint32) uint32 {
 	const odd, even = 0xff00ff00, 0x00ff00ff
-	// The gaps between the channels are set in one operand and clear in the other. So no borrow
+	// The bytes between the channels are 255 in one operand and 0 in the other. So no borrow
 	// reaches the next channel.
 	return ((a|even)-(b&odd))&odd | ((a|odd)-(b&even))&even
 }

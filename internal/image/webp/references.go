@@ -68,8 +68,8 @@ func findMatches(pix []uint32, width, probes int) []match {
 	return matches
 }
 
-// commonLength returns how many pixels starting at from equal the pixels starting at to, up to the
-// maximum length of a copy.
+// commonLength compares the pixels at index from with those at index to. It returns the number of
+// equal pixels, up to the maximum length of a copy.
 func commonLength(pix []uint32, from, to int) int {
 	n := min(len(pix)-to, longestCopy)
 	a, b := pix[from:from+n], pix[to:to+n]
