@@ -55,8 +55,8 @@ func Find(ctx context.Context, s *session.Session, last *index.Index, where Wher
 	return ListTree(ctx, s, s.CheckedIndex(last))
 }
 
-// canCompareStamps reports whether the index is valid for the session and the last run left nothing
-// to clean up. A watcher reported all warnings in its first round.
+// canCompareStamps reports whether the index is valid for the session and the last run was not
+// interrupted. Strict runs also need a full scan, except in a watcher.
 func canCompareStamps(s *session.Session, last *index.Index, targets []string, watching bool) bool {
 	m := s.Mode
 	return s.Out != nil && ValidFor(last, s, targets) && !m.Force && !m.FullScan && (!m.Strict || watching) && (m.Beside || !s.State.Interrupted())
@@ -212,7 +212,7 @@ func (f *finder) findChanges(ctx context.Context, where Where) error {
 	return nil
 }
 
-// loadIndex checks the rows of the index. If the run needs the whole index, it also reads the rest.
+// loadIndex checks the rows of the index. It also decodes the changes if the run needs them.
 func (f *finder) loadIndex() error {
 	every := f.s.Mode.EveryAction
 	if every && f.last.CheckRows() != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// Times are times of an action in nanoseconds: waiting for memory, and the help of idle cores. A
-// nil *Times records nothing.
+// Times holds two durations of an action in nanoseconds: the time spent waiting for memory, and the
+// time that idle cores worked on the action. A nil *Times records nothing.
 type Times struct {
 	waited atomic.Int64
 	helped atomic.Int64

@@ -26,12 +26,12 @@ type queue struct {
 	stopped  atomic.Bool  // set if no new action may begin
 	away     away
 	dryRun   bool
-	// endWaiting ends an action that waits although no other action can run. question is the
-	// dependency that the action waits for, or nil if the run ended early.
+	// endWaiting ends an action that waits although no other action can run. question is what the
+	// action waits for, or nil if the run ended early.
 	endWaiting func(i int, question *dependency.Dependency)
 }
 
-// away counts the actions that workers have sent to other machines.
+// away counts workers and actions, for sending actions to other machines.
 type away struct {
 	atWork int           // actions that other machines are carrying out
 	local  int           // number of workers that cook on this machine
@@ -166,7 +166,7 @@ func (q *queue) leaveQueue(i int, on *artifacts.Wait, how Outcome) {
 	switch {
 	case on != nil:
 		q.schedule.waitForOthers(i, on.Question, on.On)
-	case how != NotReached: // an action that was not reached makes no other action ready
+	case how != NotReached: // NotReached means that the run ended early, so no bundle becomes ready
 		q.schedule.markSettled(i)
 	}
 	q.more.Broadcast()

@@ -116,7 +116,7 @@ func appendSeals(out, body []byte) []byte {
 }
 
 // Reading the whole index would keep all of it in memory, although each block is read only once.
-// Therefore such a reader releases unmodified memory from time to time.
+// Therefore unmodified memory is released from time to time.
 
 // A releaser releases memory of the mapped base.
 type releaser struct {
@@ -129,7 +129,7 @@ type releaser struct {
 // A span is the range [from, to) of bytes.
 type span struct{ from, to int }
 
-// passedParts is how often memory is released while the whole index is read.
+// passedParts is the number of times that memory is released while the whole index is read.
 const passedParts = 32
 
 // short is the minimum length of a range that is released. Shorter ranges are not worth a system

@@ -306,7 +306,7 @@ func encodeAdditions(x *Index) []byte {
 	b := newIndexBuilder(x.base.checksum)
 	addAdditions(x, b)
 	b.absent = x.added.absent
-	// The base may have reached the directory by a link. The additions must then have the same real
+	// If the base index lists this directory through a symbolic link, both must name the same real
 	// path.
 	seen := map[string]bool{}
 	place := func(path string) {

@@ -110,7 +110,7 @@ func Empty() *Index {
 	return x
 }
 
-// CheckRows checks all blocks that Rows reads, and the blocks with the nodes of its rows.
+// CheckRows checks all sections that are needed to read the rows of all actions.
 func (x *Index) CheckRows() error {
 	b := x.base
 	return noticing(func() error {
@@ -224,7 +224,7 @@ func (r Results) Actions() iter.Seq[*Action] { return r.x.Results().yieldActions
 
 func (r Results) yieldActions(yield func(*Action) bool) {
 	over := slices.Sorted(maps.Keys(r.x.added.actions))
-	// flush yields the actions of a source. First it yields the added actions of earlier sources.
+	// flush yields the actions of a source, after the added actions of earlier sources.
 	flush := func(path string, group []Action) bool {
 		for len(over) > 0 && over[0] < path {
 			list := slices.Clone(r.x.added.actions[over[0]])

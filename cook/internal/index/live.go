@@ -13,15 +13,16 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// marks are the rows of the base that the changes change or delete.
+// marks are the rows of the base that the changes file modifies or deletes.
 type marks struct {
 	patched, deadNodes         bitset
 	patchedFolders, deadFolder bitset
 	deadActions                bitset
 }
 
-// additions are the additions in the changes, decoded by Load. Edits change these maps but not
-// Index.over, so that its row numbers stay valid.
+// additions are the files, actions and directories that the changes file adds to the base. Load
+// decodes them. Edits change these maps but not Index.over, so row numbers of Index.over stay
+// valid.
 type additions struct {
 	files   map[string]File
 	actions map[string][]Action
@@ -111,15 +112,14 @@ func (t folderTable) toInput(i int) folderIn {
 	}
 }
 
-// parts returns the base and the additions. A path in the additions is not in the base, or it is
-// dead there.
+// parts returns the base and the additions. A path of the additions has no live node in the base.
 func (x *Index) parts() [2]*flat { return [2]*flat{x.base, x.over} }
 
 // Checksum returns the name of the checksum function.
 func (v Files) Checksum() string { return v.x.base.checksum }
 
 // Fingerprint identifies the last runs of all targets for which the index is complete. It is zero
-// if there are none.
+// if the index is complete for no target.
 func (x *Index) Fingerprint() hashing.Digest { return x.vouched.identity }
 
 // File finds a file.

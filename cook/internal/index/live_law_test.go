@@ -179,10 +179,10 @@ func (s *session) addFolder(t *rapid.T) {
 	s.touched[slashed(f.Path)] = true
 }
 
-// A place is a row of the base or the changes.
+// A place is a row number in the base or in the changes.
 type place struct{ part, row int }
 
-// anyFolder draws a directory that the scan listed and that the test has not edited.
+// anyFolder picks a random directory that the scan listed and that the test has not edited.
 func (s *session) anyFolder(t *rapid.T) (place, folderRow) {
 	var list []place
 	for part, x := range s.live.parts() {
@@ -221,7 +221,7 @@ func (s *session) restampFolder(t *rapid.T) {
 	s.folders[path] = now
 }
 
-// restampOutput stamps an output directory of the base.
+// restampOutput sets the stamp of a random output directory of the base.
 func (s *session) restampOutput(t *rapid.T) {
 	x := s.live.base
 	var rows []int
@@ -240,7 +240,7 @@ func (s *session) restampOutput(t *rapid.T) {
 	s.folders[outKey(path)] = f
 }
 
-// anyNode draws a node whose stamp the test has not edited.
+// anyNode picks a random node whose stamp the test has not edited.
 func (s *session) anyNode(t *rapid.T, wanted func(Role) bool) (place, Probe, string) {
 	var list []place
 	for part, x := range s.live.parts() {
@@ -295,7 +295,7 @@ func (s *session) restamp(t *rapid.T) {
 	}
 }
 
-// vouch removes some targets from the vouches, and changes the pending sources of the rest.
+// vouch calls replaceVouches with a random subset of the targets and random pending sources.
 func (s *session) vouch(t *rapid.T, l *Index) {
 	var known []string
 	for _, v := range s.vouched {

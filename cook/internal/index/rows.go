@@ -187,7 +187,7 @@ func (t *Tally) tallyNode(part, node int) {
 	}
 }
 
-// tallySource adds the actions of a source that the changes hold.
+// tallySource adds the actions that the changes file has for a source.
 func (t *Tally) tallySource(x *flat, node, action int) {
 	path := x.nodes().nodePath(node)
 	if x.nodes().roleOf(node) == Made {

@@ -19,7 +19,7 @@ type Vouch struct {
 	Pending []string
 }
 
-// A vouching has all vouches of an index. See Vouch.
+// A vouching has an encoded Vouch for each target of an index, and the fingerprint of their runs.
 type vouching struct {
 	identity hashing.Digest
 	vouches  []vouch // one vouch per target, sorted
@@ -48,7 +48,7 @@ func (v *vouching) vouchesEqually(w *vouching) bool {
 	})
 }
 
-// newVouching returns the vouches for some targets, with empty totals.
+// newVouching encodes a list of Vouch values, with empty totals.
 func newVouching(identity hashing.Digest, list []Vouch) vouching {
 	v := vouching{identity: identity}
 	for _, in := range list {
@@ -62,8 +62,8 @@ func newVouching(identity hashing.Digest, list []Vouch) vouching {
 	return v
 }
 
-// appendVouches encodes the vouches for the changes file. For each target there are the totals, the
-// lengths of target and pending, and target and pending.
+// appendVouches encodes each vouch: its totals, the lengths of the fields target and pending, and
+// these two fields.
 func (v *vouching) appendVouches(b []byte) []byte {
 	le := binary.LittleEndian
 	for _, one := range v.vouches {
@@ -104,8 +104,8 @@ func (v *vouch) eachPending(do func(source string)) {
 	}
 }
 
-// replaceVouches replaces the vouches, but keeps their totals. Every target must have had a vouch
-// before; otherwise it panics.
+// replaceVouches replaces all vouches, but keeps the totals of each target. It panics for a target
+// without a previous vouch.
 func (e editor) replaceVouches(v vouching) {
 	for i := range v.vouches {
 		v.vouches[i].totals = e.x.vouched.vouchFor(v.vouches[i].target).totals

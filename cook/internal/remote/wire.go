@@ -89,7 +89,7 @@ type Answer struct {
 	Result   []byte       `json:"result,omitempty"`
 	Origin   store.Origin `json:"origin,omitzero"` // the run that made the result
 	Note     string       `json:"note,omitempty"`
-	// Record is the result of a Run. Over is the time of the Run in addition to cooking. Off means
+	// Record is the result of a Run. Over is the time of the Run without the cook time. Off means
 	// that no more actions will be executed.
 	Record  []byte        `json:"record,omitempty"`
 	Over    time.Duration `json:"over,omitempty"`

@@ -64,7 +64,7 @@ type Queue interface {
 	Wake()
 }
 
-// A Broker fetches results and sends actions away for one run.
+// A Broker fetches results from the server and sends actions to other machines, for one run.
 type Broker struct {
 	opt        Options
 	client     *remote.Client

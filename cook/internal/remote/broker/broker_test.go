@@ -47,7 +47,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if line := fmt.Sprintf("%v %s: %s", e.Kind, e.Name, e.Detail); !strings.HasPrefix(line, "open ") { // only a slow run has this scope
+		if line := fmt.Sprintf("%v %s: %s", e.Kind, e.Name, e.Detail); !strings.HasPrefix(line, "open ") { // recorded only if opening the server is slow
 			got = append(got, line)
 		}
 	}

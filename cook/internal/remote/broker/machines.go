@@ -62,7 +62,7 @@ type thisProgram struct {
 // actions.
 type offload struct {
 	mu   sync.Mutex
-	out  int             // number of actions that are away
+	out  int // number of actions that other machines are executing
 	over []time.Duration // overheads of recent executions
 	off  bool            // set if no more actions may be sent away
 }
@@ -280,7 +280,8 @@ func (m *Machines) fetchExecuted(ctx context.Context, k lookup.Known, here Local
 	return m.onCore(ctx, here.Cook) // the store has lost the artifacts
 }
 
-// rounds limits the executions of one action. Each execution adds files that the last one lacked.
+// rounds limits the executions of one action. Each retry adds files that were missing in the last
+// execution.
 const rounds = 4
 
 // leastWait is the minimum time to wait for a remote result, because a machine may have to start

@@ -42,8 +42,8 @@ type lookups struct {
 	vain    int                             // number of requests for actions that were cooked anyway
 }
 
-// After mostVain useless requests, the broker stops looking up actions that take at most cheap to
-// cook. A request costs a fraction of that time on this machine.
+// After mostVain useless requests, the broker no longer looks up cheap actions, which take at most
+// a millisecond to cook. A request costs a fraction of that time on this machine.
 const (
 	cheap    = time.Millisecond
 	mostVain = 64

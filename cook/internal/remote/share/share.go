@@ -197,7 +197,7 @@ func (s *sharer) endSharing(r remote.Request, left []queuedResult) {
 	s.out.writeAnswer(remote.Answer{Seq: r.Seq, Stats: stats})
 }
 
-// stats returns the counts of the run.
+// stats returns the counts of look-ups and transfers.
 func (s *sharer) stats() *remote.Stats {
 	st := &remote.Stats{}
 	s.looks.addStats(st)

@@ -56,7 +56,7 @@ func signed(t *testing.T) (*remotetest.Server, string, job) {
 	return server, url, j
 }
 
-// takes requests a result on a machine that trusts some keys. got is nil if the machine does not
+// takes looks up a result on a machine that trusts some keys. got is nil if the machine does not
 // accept the result.
 func takes(t *testing.T, url string, j job, trusted ...string) (m *machine, got *store.Result, stats remote.Stats) {
 	t.Helper()

@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// writeTableByKey writes a table in at most budget bytes. If not all rows fit, the last row has the
-// sums of the omitted rows.
+// writeTableByKey writes a table. Its size is limited by budget, in bytes. If not all rows fit, the
+// last row has the sums of the omitted rows.
 func (p *writer) writeTableByKey(key string, budget int) {
 	p.writeTable(p.report.Table(key), budget, func(int) string { return "" })
 }

@@ -66,7 +66,8 @@ func Candidates(list []survey.Asset) (all []Candidate) {
 	return all
 }
 
-// MeasureAll compares at most most textures, and draws their thumbnails.
+// MeasureAll compares the first textures with their sources, and makes their thumbnails. The
+// parameter most limits their number.
 func MeasureAll(ctx context.Context, judge *likeness.Judge, out *confine.Dir, all []Candidate, most, workers int) (textures []Texture, err error) {
 	textures = make([]Texture, min(most, len(all)))
 	err = parallel.Each(ctx, workers, len(textures), func(_, i int) error {
