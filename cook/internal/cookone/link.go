@@ -120,7 +120,7 @@ func nameOf(d index.Dep) (hashname.Name, bool) {
 type linker struct {
 	r      *Ready
 	digits map[string]string // known digits, by token
-	own    map[string]int // index of the output whose name contains the token
+	own    map[string]int    // index of the output whose name contains the token
 	found  [][]place
 }
 

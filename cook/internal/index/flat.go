@@ -26,7 +26,7 @@ const (
 	Ignore             // a .cookignore file in the asset tree
 	Made               // an artifact in the output directory
 	Absent             // a file that a recipe looked for and did not find
-	ghost // the path of a source that no longer exists but still has an action
+	ghost              // the path of a source that no longer exists but still has an action
 )
 
 // A File is a file of the asset tree: an asset or a dependency. A program or the manifest has an

@@ -160,7 +160,7 @@ const (
 
 	// These are the times after which the client gives up serve-remote.
 	endTime    = 2 * time.Second // limit for the end of the run
-	mostSilent = 6 // number of Beat intervals without a line
+	mostSilent = 6               // number of Beat intervals without a line
 )
 
 // receiveAnswers passes on answers until serve-remote ends, writes an invalid line, or is silent

@@ -62,7 +62,7 @@ type thisProgram struct {
 // actions.
 type offload struct {
 	mu   sync.Mutex
-	out  int // number of actions that other machines are executing
+	out  int             // number of actions that other machines are executing
 	over []time.Duration // overheads of recent executions
 	off  bool            // set if no more actions may be sent away
 }

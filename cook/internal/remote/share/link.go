@@ -14,7 +14,7 @@ const (
 	lookTime = time.Second
 	openTime = 2 * time.Second        // limit for opening the server
 	patience = 200 * time.Millisecond // limit for the time that a request waits until the server is open
-	slowest  = 512 << 10 // transfer rate in bytes per second that the time limits assume
+	slowest  = 512 << 10              // transfer rate in bytes per second that the time limits assume
 )
 
 // A link is a connection to a server. After too many failures, it makes no more requests.

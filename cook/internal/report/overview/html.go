@@ -125,7 +125,7 @@ type writer struct {
 	report *Report
 	links  *Links // nil for a page in a file
 	buf    bytes.Buffer
-	later  int // size of the content that follows buf on the page
+	later  int                      // size of the content that follows buf on the page
 	rows   map[*survey.Asset]string // HTML IDs of the rows, by asset
 }
 
