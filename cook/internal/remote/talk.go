@@ -159,7 +159,7 @@ const (
 	withoutServer = "this run goes on without the server, and downloads and uploads no more results"
 
 	// These are the times after which the client gives up serve-remote.
-	endTime    = 2 * time.Second // limit for the end of the run
+	endTime    = 2 * time.Second // time to wait for the last answers after the run has ended
 	mostSilent = 6               // number of Beat intervals without a line
 )
 

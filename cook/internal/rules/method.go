@@ -224,8 +224,7 @@ type decision struct {
 	holder  *recipe.Recipe // result of Method.Holder
 }
 
-// A win is the layer that decides about a setting. layer is -1 for built-in rules. at is the
-// position of the setting.
+// A win records which layer decides about a setting. The layer number is -1 for built-in rules.
 type win struct {
 	layer  int
 	at     Origin

@@ -197,8 +197,8 @@ func (r *tableReader) projectTargets(at *node, value any) (targets []string) {
 // Files are relative to the file's directory. Omitted keys are "". The table does not name the
 // program that speaks to the server.
 type Remote struct {
-	// File is the cook.toml that names URL, or "" if the user does. The environment's secrets are
-	// sent to a server from a cook.toml only if the environment names its host.
+	// File is the cook.toml that names URL, or "" if the user gives the URL. Secrets from the
+	// environment are sent to a server from a cook.toml only if the environment names its host.
 	File                                string
 	URL, Upload                         string
 	NoRead, NoRace                      bool

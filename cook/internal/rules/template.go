@@ -36,7 +36,7 @@ type Template struct {
 	hashed   bool
 }
 
-// A part is a word, or literal text if word is none.
+// A part is a word in braces, or literal text if the field word is none.
 type part struct {
 	word    word
 	literal string

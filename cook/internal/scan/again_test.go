@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// at returns directories at the given paths, without links.
+// at returns a Folder for each path, reached without links.
 func at(paths ...string) []Folder {
 	var list []Folder
 	for _, p := range paths {

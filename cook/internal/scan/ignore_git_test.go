@@ -199,7 +199,7 @@ func TestWalkKeepsTheFilesThatGitKeeps(t *testing.T) {
 		for path := range files {
 			all = append(all, path)
 		}
-		f.defaults = Defaults // the lowest precedence, as for Defaults in a walk
+		f.defaults = Defaults // git gives them the lowest precedence, as the walk does
 		verdicts, err := f.askGit(dir, all)
 		if err != nil {
 			rt.Fatal(err)

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lawTree makes random changes to a real tree. Rapid draws only the seed. Its own choices would
-// concentrate on a few names.
+// lawTree makes random changes to a real tree. Rapid chooses only the seed of rand, because its own
+// generators would prefer a few names.
 type lawTree struct {
 	t    *rapid.T
 	rand *rand.Rand

@@ -236,8 +236,8 @@ func (s *sizes) addNodeSizes(n *node) {
 	}
 }
 
-// appendNode appends the findings in n and below, and releases n. The recursion is as deep as the
-// longest path has slashes.
+// appendNode appends the findings in n and below, and releases n. The recursion depth is the number
+// of slashes in the longest path.
 func (t *Tree) appendNode(n *node) {
 	if f, ok := n.folderFacts(); ok {
 		t.Folders = append(t.Folders, f)

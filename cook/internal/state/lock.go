@@ -82,7 +82,7 @@ func (f *files) takeLock() (stamp scan.Stamp, err error) {
 	if err != nil {
 		return stamp, fmt.Errorf("lock %s: %w", name, err)
 	}
-	// Another process may replace the file meanwhile. CheckLock notices if the two differ.
+	// Another process may replace the file before TryLock opens it. CheckLock notices that.
 	l := &lock{locked: flock.New(name, flock.SetFlag(os.O_RDONLY|regular.NoWait)), signed: signed}
 	defer func() {
 		if err != nil {

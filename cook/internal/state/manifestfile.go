@@ -51,8 +51,8 @@ func (m Manifest) CheckForeign() error {
 // incomplete.
 func isCooksManifest(root []byte) bool { return bytes.HasPrefix(root, []byte(`{"assetcook":`)) }
 
-// Check compares the manifest with the manifest for the given actions. It reports each file that
-// differs.
+// Check compares the manifest on the disk with the manifest that the given actions should have. It
+// reports each file that differs.
 func (m Manifest) Check(layout manifest.Layout, actions iter.Seq[*index.Action], ids func(source string) string, differs func(name, what string)) error {
 	named := map[string]bool{}
 	err := manifest.Build(layout, listedOf(actions, ids), func(f manifest.File) error {
@@ -208,8 +208,8 @@ var joining = []string{"atlas", "font", "sounds"}
 // tables are the extensions of the tables that programs load.
 var tables = []string{".json", ".tpsheet", ".fnt"}
 
-// isInner reports whether another output of the same asset names an output. The other output may
-// have been compressed in a later step.
+// isInner reports whether programs load an output only through another output of the same asset.
+// Both may have been compressed in a later step.
 func isInner(recipe, output string) bool {
 	return slices.Contains(joining, recipe) && !slices.Contains(tables, path.Ext(strings.TrimSuffix(output, ".zst")))
 }
