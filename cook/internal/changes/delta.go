@@ -49,7 +49,7 @@ type Delta struct {
 	Read   Read
 }
 
-// Edited holds edited rules, and their effect on other targets.
+// Edited holds the rules after an edit, and the effect of the edit on targets out of scope.
 type Edited struct {
 	Rules *session.Ruleset // nil if no rule file was edited
 	// Outdated lists sources by target. The next run for a target must plan these sources again:

@@ -257,8 +257,8 @@ func (f *finder) compareContents(ctx context.Context, opt restat.Options) error 
 	return nil
 }
 
-// KnownTargets returns the targets in scope as far as an index knows them. It returns false if the
-// scope includes all declared targets, because only the rules list these.
+// KnownTargets returns the targets in scope that an index knows. It returns false if the scope
+// includes all declared targets, because only the rules list them.
 func KnownTargets(scope *session.Scope, last *index.Index) ([]string, bool) {
 	if !scope.All {
 		return scope.Targets, true
@@ -279,9 +279,9 @@ func sameFingerprint(x *index.Index, s *session.Session) bool {
 	return !s.Basis.Fingerprint.IsZero() && x.Fingerprint() == s.Basis.Fingerprint
 }
 
-// OtherTargets returns the targets for which an index is valid. It omits the given targets, and
-// targets that the rules do not declare any more. rules is nil if the rules are unchanged since the
-// index was written.
+// OtherTargets returns the targets for which an index is valid, except the given targets and
+// targets that the rules no longer declare. rules is nil if the rules are unchanged since the index
+// was written.
 func OtherTargets(x *index.Index, s *session.Session, targets []string, rules *session.Ruleset) []string {
 	if !sameFingerprint(x, s) {
 		return nil

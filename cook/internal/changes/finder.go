@@ -117,7 +117,7 @@ func (f *finder) sortFile(file *restat.File) error {
 		}
 	case index.Made:
 		if !slices.Contains(f.delta.Targets, f.last.Results().Target(file.Ref)) {
-			return nil // a run for other targets made the artifact
+			return nil // the artifact belongs to a target that this run does not cook
 		}
 		f.concern(f.last.Results().Source(file.Ref))
 	case index.Other:
@@ -288,8 +288,8 @@ func (f *finder) completeDelta() {
 	}
 }
 
-// followRules adds the sources that edited rules cook differently. For other targets, it leaves
-// these sources to the next run.
+// followRules adds the sources that edited rules cook differently. It leaves the sources of other
+// targets to the next run for the target.
 func (f *finder) followRules() error {
 	if len(f.rules) == 0 {
 		return nil

@@ -89,7 +89,7 @@ type Options struct {
 	Artifacts func(on dependency.Dependency) (store.BlobID, error)
 	// Extracts finds an extract by the name and version in a dependency's Function. It may be nil.
 	Extracts func(name string) (recipe.Extract, bool)
-	// Parts has the results of extracts so far; nil for none.
+	// Parts has the results of earlier extracts; nil if there are none.
 	Parts *Parts
 	// Workers is the number of files to read at once.
 	Workers int

@@ -21,7 +21,7 @@ import (
 type reader struct {
 	opt      Options
 	summer   *hashing.Summer
-	sameFunc bool // set if the index has checksums by the same function
+	sameFunc bool // set if Options.Checksum also computed the checksums in the index
 	read     Counts
 }
 

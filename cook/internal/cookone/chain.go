@@ -186,9 +186,9 @@ func (c *Cooker) cookStep(ctx context.Context, t Task, now *chain, key *hashing.
 // maxNaming is the size in bytes of the largest output that namesReplaced searches.
 const maxNaming = 16 << 20
 
-// namesReplaced returns an error if an output contains the name of another output that a rule
-// renames. Programs that read the first output would not find the other one. Recipes with
-// NamesOutputs write the final names and need no check.
+// namesReplaced returns an error if an output contains the original name of another output that a
+// rule renames, because programs would look for the original name. Recipes with NamesOutputs write
+// the final names and need no check.
 func (r *Ready) namesReplaced() error {
 	a := r.Task.Action
 	names := a.Method.Choice.FinalNames(a.Path)

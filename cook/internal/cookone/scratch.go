@@ -107,8 +107,8 @@ func newScratch(in *confine.Dir, base string, outputs []string) *Scratch {
 	return s
 }
 
-// empty returns a Scratch without files in the same directory. It is used to collect the files of
-// other tasks.
+// empty returns a Scratch in the same directory, without any files. It collects the files of other
+// tasks.
 func (s *Scratch) empty() *Scratch { return &Scratch{in: s.in, sums: s.sums, tree: s.tree} }
 
 // Dir returns the directory of the scratch files.
@@ -153,9 +153,9 @@ func (s *Scratch) makeFolder() (string, error) {
 	return filepath.Join(s.in.Name(), s.base), nil
 }
 
-// actionFolder returns a directory for temporary files of a recipe. A program that is confined to
-// the directory gets a name derived from the action, so every run uses the same name. If an equal
-// action is using that name, it gets another directory. Files of an earlier run are removed.
+// actionFolder returns a directory for temporary files of a recipe. If the recipe confines programs
+// to a directory, the name is a hash of the action, so that every run uses the same name. An equal
+// action that runs at the same time gets another directory. Files of an earlier run are removed.
 func (s *Scratch) actionFolder(a *plan.Action) (string, error) {
 	if confined := a.Method.Choice.Traits().Confined; s.names == nil || confined == nil || !confined() {
 		return s.makeFolder()

@@ -67,8 +67,8 @@ func onProcessor(do func()) (used time.Duration, known bool) {
 	return end - begin, known
 }
 
-// A processorTime is the processor time of a recipe outside its own goroutine, in other goroutines
-// and in programs.
+// A processorTime is the processor time of a recipe in programs and in other goroutines than the
+// one that runs the recipe.
 type processorTime struct{ ns atomic.Int64 }
 
 // addProcessorTime adds d, for example the time of a program.

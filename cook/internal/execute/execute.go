@@ -186,7 +186,7 @@ func (r *run) isIdle() bool {
 	return r.outputs.Idle() && r.plan.Late == 0
 }
 
-// retireUnclaimed sets aside the artifacts that no action makes any more.
+// retireUnclaimed moves the artifacts that no action makes any more to the trash.
 func (r *run) retireUnclaimed() {
 	r.outputs.Retire(r.opt.DryRun, func(is place.Removal) {
 		if is.Err == nil && !r.opt.DryRun {

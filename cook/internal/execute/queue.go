@@ -33,7 +33,7 @@ type queue struct {
 
 // away counts workers and actions, for sending actions to other machines.
 type away struct {
-	atWork int           // actions that other machines are carrying out
+	atWork int           // number of actions that other machines are carrying out
 	local  int           // number of workers that cook on this machine
 	idle   chan struct{} // closed when no action is left to begin
 }
@@ -71,7 +71,7 @@ func (q *queue) remainingActions() int {
 	return len(q.schedule.ready) + q.remote.Pending()
 }
 
-// mayLead reports whether running actions may make other actions ready.
+// mayLead reports whether an action that runs now may make other actions ready when it ends.
 func (q *queue) mayLead() bool {
 	return q.schedule.settled != nil || q.remote != nil && q.remote.Reads()
 }
@@ -189,9 +189,9 @@ func (q *queue) startsAgain(i int) (again bool) {
 	return again
 }
 
-// unblock ends the waiting of all bundles when no other action can run. The first time, the bundles
-// make their current requests instead of the requests in the last run. The second time, they wait
-// for each other in a cycle, and fail.
+// unblock ends the waiting of all bundles when no other action can run. The first call lets the
+// bundles make their current requests instead of the requests in the last run. After the second
+// call they fail, because they wait for each other in a cycle.
 func (q *queue) unblock(ctx context.Context) {
 	ended := ctx.Err() != nil || q.stopped.Load()
 	askNow := !q.ask && !q.dryRun

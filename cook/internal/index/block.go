@@ -136,8 +136,8 @@ const passedParts = 32
 // call.
 const short = 256 << 10
 
-// ReleaseBy sets the function that releases memory of the base. The released memory is unmodified,
-// and must be readable again on the next access.
+// ReleaseBy sets the function that releases memory of the base. The function gets only unmodified
+// memory, which must be readable again on the next access.
 func (x *Index) ReleaseBy(give func(from, to int)) { x.memory.give = give }
 
 // Passed records that about n bytes were read and are probably not needed again. It releases memory
@@ -156,8 +156,8 @@ func (x *Index) Passed(n int) {
 	}
 }
 
-// unmodifiedRanges returns the ranges of the base without modified rows. It omits ranges of fewer
-// than short bytes.
+// unmodifiedRanges returns the ranges of the base without modified rows. It omits short ranges,
+// whose lengths in bytes are less than short.
 func unmodifiedRanges(x *Index, short int) (list []span) {
 	from := 0
 	add := func(to, next int) {

@@ -98,8 +98,8 @@ func unslashed(path []byte) string {
 // Len returns the number of nodes in the directory.
 func (f *Folder) Len() int { return f.row.Count }
 
-// FromChanges reports whether the directory belongs to the changes. Such a directory has only the
-// added nodes.
+// FromChanges reports whether the directory comes from the changes file. Such a directory has only
+// the added nodes.
 func (f *Folder) FromChanges() bool { return f.fromChange }
 
 // A Node has the arguments of stat for a file, and the stamp of the last run.

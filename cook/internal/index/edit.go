@@ -30,7 +30,7 @@ func (e editor) restampNode(part, node int, stamp scan.Stamp, settled bool) {
 	e.x.edited = true
 }
 
-// restampAddition sets the stamp of a node in the changes.
+// restampAddition sets the stamp of a node in the changes file.
 func (e editor) restampAddition(node int, stamp scan.Stamp, settled bool) {
 	path := e.x.over.nodes().nodePath(node)
 	if e.x.over.nodes().roleOf(node) != Made {
@@ -58,8 +58,8 @@ func (e editor) restampFile(path string, stamp scan.Stamp, settled bool) {
 	}
 }
 
-// restampFolder sets the stamp that proves the listing of a directory. The changes have stamps for
-// directories of the asset tree only.
+// restampFolder sets the stamp that proves the listing of a directory. The changes file has stamps
+// for directories of the asset tree only.
 func (e editor) restampFolder(part, row int, stamp scan.Stamp, settled, odd bool) {
 	x := e.x.parts()[part]
 	if part == 1 && x.folders().decodeFolder(row).Tree != Assets {
@@ -107,8 +107,8 @@ func (e editor) insertFolder(f scan.Folder, settled bool) {
 	}
 }
 
-// moveNodes moves the files of a directory from the base to the changes, because the directory has
-// another real path now.
+// moveNodes moves the files of a directory from the base to the additions, because the real path of
+// the directory has changed.
 func (e editor) moveNodes(folder *folderRow) {
 	for node := folder.First; node < folder.First+folder.Count; node++ {
 		if e.x.marks.deadNodes.hasRow(node) {

@@ -310,7 +310,7 @@ func (t actionTable) findActionRow(path, target string) (i int, ok bool) {
 	return i, i < t.len() && t.x.nodes().comparePath(t.sourceNode(i), path) == 0 && string(t.actionTarget(i)) == target
 }
 
-// findOutput returns the number of the first artifact with a path. Artifacts are sorted by path.
+// findOutput returns the position of the first artifact with the given path, in the order of paths.
 func (t artifactTable) findOutput(path string) (i int, ok bool) {
 	n := t.x.sections[secByOutput].count
 	node := func(i int) int { return t.x.refAtRow(secMade, t.x.refAtRow(secByOutput, i)) }

@@ -61,13 +61,14 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// An Index has the results of the last run: a flat file, and the changes of later runs. An [editor]
-// changes it in memory.
+// An Index has the results of the last run: a flat file, and a file with the changes of later runs.
+// An [editor] changes it in memory.
 //
-// The base need not be checked as a whole, because each block is checked when it is first read.
+// The flat file need not be checked as a whole, because each block is checked when it is first
+// read.
 type Index struct {
 	base *flat // the flat file; rows may be marked as dead or patched
-	over *flat // the additions in the changes
+	over *flat // the additions in the changes file
 
 	vouched vouching
 	counted counted

@@ -26,7 +26,7 @@ type marks struct {
 type additions struct {
 	files   map[string]File
 	actions map[string][]Action
-	owners  map[string][]string // sources by output; several if they conflict
+	owners  map[string][]string // sources that make each output; several if they conflict
 	holds   map[string]int      // number of outputs in and below each output directory
 	absent  map[string]bool     // absent paths without a node in the base
 	folders map[string]folderIn
@@ -84,7 +84,7 @@ func Open(base, changes []byte) (*Index, error) {
 	return x, nil
 }
 
-// Load decodes the changes. All methods need it except Parts, Methods, Identity, Totals and
+// Load decodes the changes file. All methods need it except Parts, Methods, Identity, Totals and
 // Checksum.
 func (x *Index) Load() error {
 	if x.loaded {
@@ -365,7 +365,7 @@ func mergeBase(x *Index) (*flat, error) {
 	return openFlat(mergedBuilder(x).Bytes())
 }
 
-// isPristine reports whether the changes neither add nor delete anything.
+// isPristine reports whether the changes file neither adds nor deletes anything.
 func isPristine(x *Index) bool {
 	return x.marks.deadNodes.n+x.marks.deadFolder.n+x.marks.deadActions.n+len(x.added.files)+len(x.added.actions)+len(x.added.folders) == 0
 }
@@ -408,7 +408,7 @@ func dropEmptyFolders(x *Index, b *builder) {
 	b.folders = slices.DeleteFunc(b.folders, func(f folderIn) bool { return f.tree == Out && !holds[f.path] })
 }
 
-// addAdditions adds the additions of the changes to a builder.
+// addAdditions adds the additions of the changes file to a builder.
 func addAdditions(x *Index, b *builder) {
 	b.folders = slices.AppendSeq(b.folders, maps.Values(x.added.folders))
 	for _, f := range x.added.files {

@@ -254,7 +254,7 @@ func (m *model) ask(tree Tree, path string) question {
 	return q
 }
 
-// probes returns the stat calls that a run makes. Each of them must occur once.
+// probes returns the stat calls that a run must make, each of them once.
 func (m *model) probes() map[question]int {
 	all := map[question]int{}
 	for _, f := range m.files {
@@ -279,7 +279,7 @@ func (m *model) probes() map[question]int {
 	return all
 }
 
-// probesOf counts the stat calls for the nodes of an index's parts.
+// probesOf counts the stat calls for the nodes in the given parts of an index.
 func probesOf(m *model, parts ...*flat) map[question]int {
 	all := map[question]int{}
 	for _, x := range parts {

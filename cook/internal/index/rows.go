@@ -60,7 +60,7 @@ func (t actionTable) rowsBelow(prefix string) (first, end int) {
 	return first, end
 }
 
-// rowAt moves the row to action i of the base or the changes.
+// rowAt moves the row to action i of the base or the additions.
 func (r *Row) rowAt(part, i int) *Row {
 	r.part, r.flat = part, r.x.parts()[part]
 	r.row = r.flat.row(secActions, i)

@@ -15,7 +15,7 @@ import (
 // duplicates.
 func (x *flat) validate() error { return x.checkColumns(false) }
 
-// checkPatched checks a base with applied changes in the same way as openFlat checks a new base.
+// checkPatched checks a base after the changes file was applied, as openFlat checks a new base.
 func (x *flat) checkPatched() error {
 	if err := x.checkSeals(0, sectionCount); err != nil {
 		return err

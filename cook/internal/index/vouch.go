@@ -14,8 +14,8 @@ import (
 // action, and the index has the contents that the action used.
 type Vouch struct {
 	Target string
-	// Pending lists the sources that changed, appeared or disappeared in runs for other targets,
-	// sorted. The next run for this target handles them.
+	// Pending is the sorted list of sources that changed, appeared or disappeared in runs for other
+	// targets. The next run for this target handles them.
 	Pending []string
 }
 
@@ -25,7 +25,7 @@ type vouching struct {
 	vouches  []vouch // one vouch per target, sorted
 }
 
-// A vouch is a Vouch in the encoding of the changes file.
+// A vouch is a Vouch in encoded form, as the changes file has it.
 type vouch struct {
 	target  string
 	totals  Totals

@@ -104,7 +104,8 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 	return opt, nil
 }
 
-// flushTime is how long the end of a run waits for uploads. The next run uploads the rest.
+// flushTime is how long the end of a run waits for uploads. The next run does the remaining
+// uploads.
 const flushTime = 10 * time.Second
 
 // patience limits the total time that a run waits for answers to unexpected requests, in excess of
@@ -171,9 +172,9 @@ type Expectation struct {
 }
 
 // Expect looks up results and downloads their blobs into the store, in the given order. It omits
-// downloads that would take longer than cooking. For each result it calls arrived with its index,
-// from one goroutine at a time. whole reports whether the store has all of its blobs. Afterwards,
-// Look returns the result without a request.
+// downloads that would take longer than cooking. For each result it calls arrived with the index of
+// the result, from one goroutine at a time. whole reports whether the store has all blobs of the
+// result. Afterwards, Look returns the result without a request.
 func (c *Client) Expect(wanted []Expectation, arrived func(n int, whole bool)) {
 	const some = 1000 // maximum number of keys in a request
 	for first := 0; first < len(wanted); first += some {

@@ -227,7 +227,7 @@ type Action struct {
 	Path    string          `json:"path"`
 	Target  string          `json:"target,omitempty"`
 	Outputs []string        `json:"outputs"`
-	Names   []string        `json:"names,omitempty"` // final names of the outputs; needed if outputs name each other
+	Names   []string        `json:"names,omitempty"` // final names of the outputs, for outputs that contain the names of other outputs
 	Recipe  string          `json:"recipe"`
 	Options json.RawMessage `json:"options"` // the recipe's options struct
 	Tools   []ToolFile      `json:"tools,omitempty"`

@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// maxSteps limits the number of steps for one source. Rules whose outputs match each other could
-// add steps without end.
+// maxSteps limits the number of steps for one source. Without a limit, two rules could cook each
+// other's outputs forever.
 const maxSteps = 1000
 
 // extendChain adds steps to a method. Rules for artifacts choose these steps for the outputs of the
@@ -58,8 +58,8 @@ func (s *Set) extendChain(m *Method, path, target string, used []int, left *int)
 	return s.cache.joinSteps(m, then), nil
 }
 
-// matchArtifact matches an artifact with rules for artifacts. It skips the rules in used, because
-// no rule applies to its own output.
+// matchArtifact matches an artifact with rules for artifacts. It skips the rules in the list used,
+// because no rule applies to its own output.
 func (s *Set) matchArtifact(matched *selection, path, target string, used []int) (row int) {
 	row = s.matchLayers(matched, path, s.number[target], target, true)
 	for _, rule := range used {

@@ -252,8 +252,8 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 	return lines
 }
 
-// overridden returns a line for each setting of a layer that its recipe accepts, but that other
-// layers override for every source.
+// overridden returns a line for each setting of a layer that has no effect on any source, although
+// the recipe accepts it, because other layers override it.
 func (s *Set) overridden(l *layer, u *use) (lines Errors) {
 	for k, lost := range u.lost {
 		if u.won[k] || lost.source == "" {

@@ -217,8 +217,7 @@ var remoteKeys = []string{"url", "upload", "read", "race", "ca", "cert", "key", 
 // UploadChoices lists the choices of when to upload results.
 var UploadChoices = []string{"never", "ci", "always"}
 
-// These are the values for when other machines cook: if that saves time, whenever possible, or
-// never.
+// These values say when other machines cook: if that saves time, always if possible, or never.
 const (
 	ExecAuto   = "auto"
 	ExecAlways = "always"

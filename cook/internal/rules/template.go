@@ -270,8 +270,7 @@ func checkElement(parts []part) error {
 	if isDir(parts) {
 		return nil
 	}
-	// shape is the element as Windows sees it. An extension starts with a dot, a directory may be
-	// empty, and any other word is not empty.
+	// shape is the element with "x" for each word that is not empty, and "." for an extension.
 	var shape strings.Builder
 	solid := false
 	for _, p := range parts {

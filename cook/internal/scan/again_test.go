@@ -124,7 +124,8 @@ func pathsOf(folders []Folder) []string {
 	return list
 }
 
-// TestAgainListsNothingElse counts the system calls of Again. Other directories must cause none.
+// TestAgainListsNothingElse counts the system calls of Again. It must make no calls for unchanged
+// directories.
 func TestAgainListsNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "b": "", "c/a": "", "d/a": "", "d/b": "", "d/e/a": "", "d/e/f/a": "", "d/e/f/b": "", "d/g/a": ""})

@@ -149,8 +149,8 @@ func drawForest(t *rapid.T) forest {
 	return newForest(ignores, folders...)
 }
 
-// TestRandomPathsAreIgnoredAsByGit checks that git names the same line as the cause for random
-// paths and patterns.
+// TestRandomPathsAreIgnoredAsByGit compares verdicts on random paths and patterns with git, which
+// names the deciding line.
 func TestRandomPathsAreIgnoredAsByGit(t *testing.T) {
 	parent := memtemp.Dir(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -77,7 +77,8 @@ type Problem struct {
 	Err  error // cause; nil if Kind explains the problem
 }
 
-// Fatal reports whether the problem fails the run. Other problems are only reported.
+// Fatal reports whether the problem makes the run fail. Problems that are not fatal are only
+// reported.
 func (p Problem) Fatal() bool { return p.Kind == Unreadable || p.Kind == BadIgnore }
 
 // Failed reports whether any problem is fatal.

@@ -100,9 +100,9 @@ func (c *Clock) SettledSince(s Stamp) bool {
 	return s.Settled(at + since)
 }
 
-// at returns the start of the run by the slower of the two clocks, and the time since then. If the
-// local clock was set back, new stamps are earlier by the same amount, so at returns an earlier
-// start.
+// at returns the start of the run, and the time since then. The start is by the local clock or the
+// file system's clock, whichever is behind. If the local clock was set back, at returns an earlier
+// start, because new stamps are earlier, too.
 func (c *Clock) at(device uint64) (at, since int64) {
 	wall, passed := c.read()
 	at, since = c.begin, max(0, int64(passed))

@@ -159,7 +159,7 @@ func (f *Finder) Fitting(name hashname.Name) (list []string) {
 	if f.names == nil || dir != f.listed {
 		f.listed, f.names = dir, []string{}
 		if opened, err := f.out.Root().Open(dir); err == nil {
-			f.names, _ = opened.Readdirnames(-1) // incomplete names are better than none
+			f.names, _ = opened.Readdirnames(-1) // if the listing fails halfway, the names so far are used
 			opened.Close()
 		}
 		slices.Sort(f.names)

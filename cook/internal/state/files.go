@@ -18,7 +18,7 @@ import (
 // IndexName is the path of the index in the output directory.
 const IndexName = manifest.StateDir + "/index"
 
-// These are the names of the other files, relative to the output directory.
+// Names of cook's other files, relative to the output directory.
 const (
 	lockName      = manifest.StateDir + "/lock"
 	changesPrefix = "changes-"

@@ -123,7 +123,7 @@ func parseJournalLine(line string) (c plan.Claim, ok bool) {
 			return c, false
 		}
 	}
-	// The claim must produce the same line.
+	// A valid line is equal to the encoding of its claim.
 	return c, journalLine(c) == line && canBeOutput(c.Output)
 }
 

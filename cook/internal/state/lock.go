@@ -219,8 +219,8 @@ const (
 )
 
 // OtherOwner returns the asset directory of the output directory if it exists and is not assets.
-// Otherwise it returns "". A missing directory was probably renamed. A directory that was moved
-// together with its output directory counts as the same.
+// Otherwise it returns "". A missing directory was probably renamed. If both directories were moved
+// together, OtherOwner returns "", too.
 func (d *Dir) OtherOwner(assets string) string {
 	text, err := d.files.readStateFile(ownerName)
 	if err != nil {

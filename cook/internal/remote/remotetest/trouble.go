@@ -39,8 +39,8 @@ type Troubled struct {
 	Server *Server
 	// Faulty is the address that leads through the fault.
 	Faulty Address
-	// Direct is the address that avoids faults of the network and the client. While Calm is true,
-	// the server has no fault either.
+	// Direct is the address that avoids faults of the network and the client. The server also has
+	// no fault while Calm is true.
 	Direct Address
 	Calm   atomic.Bool
 }

@@ -27,7 +27,7 @@ const (
 	assetBudget   = 520_000
 	againBudget   = 120_000
 	runBudget     = 400_000
-	listBudget    = 50_000 // budget of each other table
+	listBudget    = 50_000 // budget of each table without a budget above
 	thumbBudget   = 240_000
 	drawingBudget = 70_000 // budget of each of 5 drawings
 

@@ -38,7 +38,7 @@ func (p *writer) writeAssets() {
 // servedBudgets is the factor by which table budgets grow in a served page.
 const servedBudgets = 5
 
-// writeTable writes a table. id returns the HTML ID of a row, or "" for none.
+// writeTable writes a table. id returns the HTML ID of a row, or "" if the row needs no ID.
 func (p *writer) writeTable(t *Table, budget int, id func(row int) string) {
 	begin := p.buf.Len()
 	if budget = p.room(budget); p.links != nil {

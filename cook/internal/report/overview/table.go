@@ -49,7 +49,7 @@ type Column struct {
 }
 
 // A Table is a table of a report. JSON and CSV have all of its rows. HTML has the rows that fit,
-// and the sum of the other rows.
+// and the sum of the omitted rows.
 type Table struct {
 	Key, Title string
 	Note       string // note for the reader, or ""
