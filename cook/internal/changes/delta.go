@@ -30,8 +30,8 @@ type Delta struct {
 	// Targets are the targets in scope that the index knows. They are nil if Whole is set, because
 	// the rules then determine the targets.
 	Targets []string
-	// Tree has the listed directories. If Whole is set, it has all directories; otherwise it has
-	// the directories whose stamp differs.
+	// Tree has the listed directories: all directories if Whole is set, and otherwise those whose
+	// stamp differs.
 	Tree *scan.Tree
 	// Sources are the sources to plan, sorted by path. Before has the known actions of these
 	// sources and of removed sources.
@@ -90,8 +90,8 @@ func (d *Delta) Configs() []scan.Entry {
 	return list
 }
 
-// Entries returns the assets in scope: all of them if Whole is set, otherwise only the assets in
-// the delta.
+// Entries returns the assets in scope: all assets if Whole is set, and otherwise the Sources of the
+// delta.
 func (d *Delta) Entries() []scan.Entry {
 	if d.Whole {
 		return d.Tree.Entries

@@ -30,7 +30,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// How is the way in which the content of a file became known.
+// How says how the content of a file was determined.
 type How uint8
 
 const (

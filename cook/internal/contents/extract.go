@@ -259,8 +259,8 @@ func contentOfSays(says recipe.Says) (data []byte) {
 // mostNamed limits the number of files that a message names.
 const mostNamed = 3
 
-// Changed names the files of an extract whose parts differ from the last run. If it knows no such
-// file, it names the extract.
+// Changed names the files of an extract whose parts have changed since the last run. If no such
+// file is known, it names the extract.
 func (s *Contents) Changed(x dependency.Dependency) string {
 	var files []string
 	if s.reader.opt.Parts.asksNames(x) {

@@ -119,7 +119,7 @@ func nameOf(d index.Dep) (hashname.Name, bool) {
 // A linker links the artifacts of one task.
 type linker struct {
 	r      *Ready
-	digits map[string]string // known digits, by token
+	digits map[string]string // known digits of hashes, by token
 	own    map[string]int    // index of the output whose name contains the token
 	found  [][]place
 }

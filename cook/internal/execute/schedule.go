@@ -140,7 +140,7 @@ func (s *schedule) waitersTime(i int, known map[int]time.Duration) (most time.Du
 	for _, b := range s.takers[i] {
 		way, ok := known[b]
 		if !ok {
-			known[b] = 0 // ends the recursion in a cycle of bundles
+			known[b] = 0 // ends the recursion if bundles wait for each other in a cycle
 			way = s.took[b] + s.waitersTime(b, known)
 			known[b] = way
 		}

@@ -49,8 +49,8 @@ func (r Results) Rows(prefix string) iter.Seq[*Row] {
 	}
 }
 
-// rowsBelow returns the rows of the actions whose source begins with prefix, from first up to end
-// (exclusive).
+// rowsBelow returns the range of the actions whose source begins with prefix: the first row, and
+// the row after the last.
 func (t actionTable) rowsBelow(prefix string) (first, end int) {
 	if prefix == "" {
 		return 0, t.len()

@@ -38,7 +38,7 @@ const (
 	Fetch  Op = "fetch"  // bring the blobs of a result into the store
 	Keep   Op = "keep"   // upload records of the store at a later time
 	Run    Op = "run"    // execute an action on another machine, and bring its blobs into the store
-	Drop   Op = "drop"   // cancel the Run whose answer has the number Seq
+	Drop   Op = "drop"   // cancel the Run with the answer number Seq
 	End    Op = "end"    // finish uploads within Flush, and stop
 )
 

@@ -268,9 +268,8 @@ func UnlessUTF8(path string) string {
 	return base64.StdEncoding.EncodeToString([]byte(path))
 }
 
-// A printable is a writer that escapes unprintable characters in JSON strings. Package json leaves
-// some of them unescaped: DEL, the C1 control characters, and marks that change the writing
-// direction.
+// A printable is a writer that escapes unprintable characters in JSON strings. Package json does
+// not escape DEL, the C1 control characters, and marks that change the writing direction.
 type printable struct {
 	w   io.Writer
 	buf []byte

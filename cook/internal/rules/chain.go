@@ -166,7 +166,7 @@ type Step struct {
 // Of is the text with which Step.Of begins, except in the first step.
 const Of = " of "
 
-// Steps yields the steps for a source. Each step follows the steps whose artifacts it reads.
+// Steps yields the steps for a source. A step comes after the steps whose artifacts it reads.
 func (m *Method) Steps(path string) iter.Seq[Step] {
 	return func(yield func(Step) bool) { m.eachStep(path, "", yield) }
 }

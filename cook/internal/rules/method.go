@@ -17,7 +17,7 @@ import (
 type Method struct {
 	// Alone is the first step of a chain as a method without Then. It is nil unless Then is set.
 	Alone *Method
-	// Whole is the chain whose first step is this method; it may be nil.
+	// Whole is the chain that begins with this method; it may be nil.
 	Whole *Method
 	// Final replaces the result of FinalNames if another machine requested the action.
 	Final []string

@@ -43,8 +43,8 @@ func CompareFolders(a, b string) int {
 	return cmp.Compare('/', b[len(a)])
 }
 
-// place identifies a directory by two paths. A real directory may have several paths, and a path
-// may later lead to another directory.
+// place identifies a directory by its path in the tree and its real path. Several paths may lead to
+// one real directory, and a path may later lead to another directory.
 type place struct{ path, real string }
 
 func (f Folder) place() place { return place{f.Path, f.Real} }

@@ -85,7 +85,7 @@ func (p *pattern) matchPattern(path []byte) bool {
 	return matchGlob(p.glob, path[len(p.text):])
 }
 
-// step is one element of a compiled glob.
+// step is one element of a compiled glob, such as a byte or a star.
 type step struct {
 	op   op
 	char byte     // the byte for opByte

@@ -211,7 +211,7 @@ func (r *resolver) unresolved(full string, err error) (Kind, error) {
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(full), target)
 	}
-	if _, err := os.Lstat(target); err == nil { // the target is a link that leads nowhere
+	if _, err := os.Lstat(target); err == nil { // the target is a broken link
 		return Dangling, fmt.Errorf("%s leads nowhere", pathname.Show(text))
 	}
 	if _, ok := pathname.Below(r.real, resolveExisting(filepath.Clean(target))); !ok {

@@ -86,9 +86,9 @@ type Options struct {
 type Tree struct {
 	Entries []Entry // assets, sorted by the bytes of Path
 	Configs []Entry // cook.toml files, sorted by directory; parents come first
-	// Ignores are the files whose content affects which files are assets: .cookignore files, and
-	// excluded files for which ContentDecides. Their stamps were taken before reading. They are
-	// sorted like Configs.
+	// Ignores are the files whose content determines which files are assets: .cookignore files, and
+	// excluded files for which ContentDecides. Their stamps were taken before their contents were
+	// read. They are sorted like Configs.
 	Ignores  []Entry
 	Problems []Problem // sorted by Path, then Kind
 	Folders  []Folder  // visited directories, in the order of CompareFolders

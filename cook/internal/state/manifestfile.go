@@ -214,11 +214,11 @@ func isInner(recipe, output string) bool {
 	return slices.Contains(joining, recipe) && !slices.Contains(tables, path.Ext(strings.TrimSuffix(output, ".zst")))
 }
 
-// namingImages are the recipes whose outputs name the outputs of images. They depend only on the
-// presence of the images.
+// namingImages are the recipes whose outputs contain the names of cooked images. These outputs
+// depend on the presence of the images, but not on their contents.
 var namingImages = []string{"mesh", "gltf", "bmfont"}
 
-// usedSources returns the files whose presence is a dependency, sorted, or nil.
+// usedSources returns the sorted files of which an action uses only the presence, or nil.
 func usedSources(deps []index.Dep) (list []string) {
 	for i := range deps {
 		if d := &deps[i]; d.On.Kind == dependency.Presence && d.Found {

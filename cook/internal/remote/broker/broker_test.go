@@ -34,7 +34,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 	transfer(ended(first))
 	transfer(third)
 	transfer(ended(second))
-	transfer(ended(remote.Transfer{ID: 9})) // ends a transfer that never began
+	transfer(ended(remote.Transfer{ID: 9})) // no transfer with this ID began before
 	for range 2 {
 		told(remote.Traffic{Active: true, Down: 4 << 20, DownRate: 1 << 20})
 	}

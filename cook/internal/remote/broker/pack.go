@@ -27,7 +27,7 @@ type pack struct {
 	assets   string
 	first    []remote.File // the program and the action description
 	files    map[string]remote.File
-	names    map[string]bool // files of which only the names are needed
+	names    map[string]bool // files that are sent empty, because only their names are needed
 	folders  map[string]bool
 	outputs  int
 }

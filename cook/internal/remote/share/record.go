@@ -213,7 +213,7 @@ const maxHost = 253
 // lastMilli is the first millisecond of the year 10000, which JSON cannot represent.
 const lastMilli = 253402300800000
 
-// Keys are the key that signs uploads, and the keys whose signatures are accepted.
+// Keys are the key that signs uploads, and the trusted keys.
 type Keys struct {
 	// Sign signs results. If it is nil, results are not signed.
 	Sign ed25519.PrivateKey

@@ -85,7 +85,7 @@ type Traits struct {
 const atOnce = 16
 
 // Each calls do for each number below n, some of them concurrently, and returns the first error. It
-// serves servers that need one request per blob.
+// is for servers that need one request per blob.
 func Each(n int, do func(i int) error) error {
 	var all errgroup.Group
 	all.SetLimit(atOnce)

@@ -176,8 +176,8 @@ func (j job) above() remote.Key {
 	return remote.Key{Action: j.key.Action, Result: store.ResultID{1}}
 }
 
-// has reports whether the server returns the result. The result must be equal, and its blobs must
-// be in the store.
+// has reports whether the server returns a result equal to the job's, and the store then has its
+// blobs.
 func (m *machine) has(c *remote.Client, j job) bool {
 	m.t.Helper()
 	known := c.Look(m.t.Context(), j.key, "", time.Minute)

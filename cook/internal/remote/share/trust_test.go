@@ -28,7 +28,7 @@ func public(name string) ed25519.PublicKey { return keyOf(name).Public().(ed2551
 
 func fingerprint(name string) string { return share.Fingerprint(public(name)) }
 
-// equals returns a result without dependencies, whose artifacts have equal sizes.
+// equals returns a result without dependencies. All of its artifacts have the same size.
 func equals() job {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil

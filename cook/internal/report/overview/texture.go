@@ -77,8 +77,8 @@ func MeasureAll(ctx context.Context, judge *likeness.Judge, out *confine.Dir, al
 	return textures, err
 }
 
-// Measure compares a texture with its source. If this fails, Note has the reason. draw makes the
-// thumbnail; it may be nil.
+// Measure compares a texture with its source. If this fails, Note has the reason. The function draw
+// makes the thumbnail; it may be nil.
 func (c *Candidate) Measure(ctx context.Context, judge *likeness.Judge, out *confine.Dir, draw func(context.Context, *texture.Texture) ([]byte, error)) Texture {
 	t := c.Unmeasured(nil)
 	if err := t.measureFile(ctx, judge, out, c.Asset, draw); err != nil {
