@@ -18,9 +18,9 @@ import (
 type use struct {
 	source  string   // first source that the layer matches, or ""
 	recipes []string // recipes of the sources that the layer matches
-	taken   []bool   // for each setting, whether one of the recipes accepts it
-	won     []bool   // for each setting, whether it has an effect; the last element is for the outputs
-	lost    []loss   // for each setting, a source for which another layer overrides it
+	taken   []bool   // elements tell for each setting whether one of the recipes accepts it
+	won     []bool   // elements tell for each setting whether it has an effect; the last element is for the outputs
+	lost    []loss   // sources for which another layer overrides the setting, one per setting
 }
 
 // A loss is a source for which another layer overrides a setting.

@@ -117,7 +117,7 @@ func relist(ctx context.Context, root string, opt Options, dirs []Folder, known 
 // errand is the set of directories that a walk must visit. A nil errand means all directories.
 type errand struct {
 	listed map[place]bool      // directories to list, even if known returns true
-	below  map[string][]string // for each directory, the names in it that lead to a directory in listed
+	below  map[string][]string // names that lead to a directory in listed, by parent directory
 	mu     sync.Mutex          // held while known runs
 	known  func(Folder) bool
 }

@@ -98,7 +98,7 @@ func serveRun(ctx context.Context, w *way, dir string, in io.Reader, out io.Writ
 		return w.connectToServer(ctx)
 	}
 	host, _ := os.Hostname()
-	host = strings.ToValidUTF8(host, "\ufffd") // as json.Marshal does with invalid bytes
+	host = strings.ToValidUTF8(host, "\ufffd") // json.Marshal replaces invalid bytes in the same way
 	where := hashing.DigestOf([]byte(w.url)).String()[:16]
 	return share.Serve(ctx, in, out, share.Options{
 		Store: s, Open: open, Name: w.url, Run: w.run, Host: host, Keys: keys, Patient: w.patient, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
