@@ -330,8 +330,8 @@ func (d *Delta) upToDateEvent(row *index.Row, source string) execute.Event {
 	return e
 }
 
-// AllDeclared means all declared targets, if it is in an index's list of targets. It does not cover
-// the unnamed target.
+// AllDeclared means all declared targets, if it is in an index's list of targets. The index may be
+// invalid for the unnamed target.
 const AllDeclared = rules.AllTargets
 
 // ValidTargets returns the targets that an index is valid for.
