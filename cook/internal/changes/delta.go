@@ -30,8 +30,8 @@ type Delta struct {
 	// Targets are the targets in scope that the index knows. They are nil if Whole is set, because
 	// the rules then determine the targets.
 	Targets []string
-	// Tree has the listed directories. If Whole is set, it has all directories; otherwise it has
-	// the directories whose stamp differs.
+	// Tree has the listed directories: all directories if Whole is set, and otherwise those whose
+	// stamp differs.
 	Tree *scan.Tree
 	// Sources are the sources to plan, sorted by path. Before has the known actions of these
 	// sources and of removed sources.
@@ -49,11 +49,11 @@ type Delta struct {
 	Read   Read
 }
 
-// Edited holds edited rules, and their effect on other targets.
+// Edited holds the rules after an edit, and the effect of the edit on targets out of scope.
 type Edited struct {
 	Rules *session.Ruleset // nil if no rule file was edited
-	// Outdated lists sources by target that the next run for the target must check again. They are
-	// sources that the edited rules cook differently, and bundles out of scope.
+	// Outdated lists sources by target. The next run for a target must plan these sources again:
+	// the edited rules cook them differently, or they are bundles out of scope.
 	Outdated map[string][]string
 }
 
@@ -90,8 +90,8 @@ func (d *Delta) Configs() []scan.Entry {
 	return list
 }
 
-// Entries returns the assets in scope: all of them if Whole is set, otherwise only the assets in
-// the delta.
+// Entries returns the assets in scope: all assets if Whole is set, and otherwise the Sources of the
+// delta.
 func (d *Delta) Entries() []scan.Entry {
 	if d.Whole {
 		return d.Tree.Entries
@@ -142,8 +142,8 @@ func (d *Delta) Complete() bool {
 	return true
 }
 
-// Touched returns a file whose stamp differs but whose content is unchanged, and nil for other
-// files.
+// Touched returns the file at path if its stamp differs but its content is unchanged, and nil
+// otherwise.
 func (d *Delta) Touched(path string) *restat.File {
 	if d.Found == nil {
 		return nil
@@ -185,8 +185,8 @@ func (d *Delta) Restamped(clock *scan.Clock) Restamped { return Restamped{d.Last
 // WithOldStamps returns the index of a delta as the last run left it.
 func (d *Delta) WithOldStamps(clock *scan.Clock) Restamped { return Restamped{d.Last, nil, clock} }
 
-// File returns a known file. A file in a damaged part of the index is unknown. It may be called
-// concurrently.
+// File returns a known file. A file in a damaged part of the index is unknown. Concurrent calls are
+// allowed.
 func (r Restamped) File(path string) (f index.File, ok bool) {
 	err := index.Guard(func() error {
 		if f, ok = r.last.Files().File(path); ok {
@@ -211,7 +211,7 @@ func (r Restamped) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *index.Fil
 	}
 }
 
-// Checksum returns the name of the function of all checksums.
+// Checksum returns the name of the checksum function that the index uses.
 func (r Restamped) Checksum() string { return r.last.Files().Checksum() }
 
 // Part returns a known listing, link or extract.
@@ -231,8 +231,8 @@ func (r Restamped) restamp(f *index.File) {
 	}
 }
 
-// UpToDate adds up the actions that the delta does not affect. touched counts the actions among
-// them with a touched file, whose checksum proves that the content is unchanged.
+// UpToDate counts the actions that the delta does not affect. touched counts those with a touched
+// file, whose checksum proves that the content is unchanged.
 func (d *Delta) UpToDate(scope *session.Scope) (all, touched index.Totals) {
 	if len(scope.Patterns) > 0 {
 		for row := range d.upToDateRows(scope) {
@@ -297,9 +297,8 @@ func (d *Delta) upToDateRows(scope *session.Scope) iter.Seq2[*index.Row, string]
 	}
 }
 
-// ReportUpToDate sends an observer an event for each action that the delta does not affect. It
-// serves Mode.EveryAction. The observer must not count these events, because UpToDate counts the
-// actions.
+// ReportUpToDate sends o an event for each action that the delta does not affect, if the user
+// requested events of all actions. UpToDate already counts these actions.
 func (d *Delta) ReportUpToDate(scope *session.Scope, o session.Observer) {
 	if d.Whole {
 		return
@@ -331,8 +330,8 @@ func (d *Delta) upToDateEvent(row *index.Row, source string) execute.Event {
 	return e
 }
 
-// AllDeclared is a special entry in the list of an index's targets: the index is valid for every
-// target that the rules declare, except perhaps the unnamed target.
+// AllDeclared means all declared targets, if it is in an index's list of targets. The index may be
+// invalid for the unnamed target.
 const AllDeclared = rules.AllTargets
 
 // ValidTargets returns the targets that an index is valid for.

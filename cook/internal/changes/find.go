@@ -55,8 +55,8 @@ func Find(ctx context.Context, s *session.Session, last *index.Index, where Wher
 	return ListTree(ctx, s, s.CheckedIndex(last))
 }
 
-// canCompareStamps reports whether the index is valid for the session and the last run left nothing
-// to clean up. A watcher reported all warnings in its first round.
+// canCompareStamps reports whether the index is valid for the session and the last run was not
+// interrupted. Strict runs also need a full scan, except in a watcher.
 func canCompareStamps(s *session.Session, last *index.Index, targets []string, watching bool) bool {
 	m := s.Mode
 	return s.Out != nil && ValidFor(last, s, targets) && !m.Force && !m.FullScan && (!m.Strict || watching) && (m.Beside || !s.State.Interrupted())
@@ -212,7 +212,7 @@ func (f *finder) findChanges(ctx context.Context, where Where) error {
 	return nil
 }
 
-// loadIndex checks the rows of the index. If the run needs the whole index, it also reads the rest.
+// loadIndex checks the rows of the index. It also decodes the changes if the run needs them.
 func (f *finder) loadIndex() error {
 	every := f.s.Mode.EveryAction
 	if every && f.last.CheckRows() != nil {
@@ -257,8 +257,8 @@ func (f *finder) compareContents(ctx context.Context, opt restat.Options) error 
 	return nil
 }
 
-// KnownTargets returns the targets in scope as far as an index knows them. It returns false if the
-// scope includes all declared targets, because only the rules list these.
+// KnownTargets returns the targets in scope that an index knows. It returns false if the scope
+// includes all declared targets, because only the rules list them.
 func KnownTargets(scope *session.Scope, last *index.Index) ([]string, bool) {
 	if !scope.All {
 		return scope.Targets, true
@@ -279,9 +279,9 @@ func sameFingerprint(x *index.Index, s *session.Session) bool {
 	return !s.Basis.Fingerprint.IsZero() && x.Fingerprint() == s.Basis.Fingerprint
 }
 
-// OtherTargets returns the targets for which an index is valid. It omits the given targets, and
-// targets that the rules do not declare any more. rules is nil if the rules are unchanged since the
-// index was written.
+// OtherTargets returns the targets for which an index is valid, except the given targets and
+// targets that the rules no longer declare. rules is nil if the rules are unchanged since the index
+// was written.
 func OtherTargets(x *index.Index, s *session.Session, targets []string, rules *session.Ruleset) []string {
 	if !sameFingerprint(x, s) {
 		return nil

@@ -38,8 +38,7 @@ func (f *finder) actionInScope(source, target string) bool {
 	return slices.Contains(f.delta.Targets, target) && f.s.Scope.Has(source)
 }
 
-// concern adds a source that must be planned. The source counts as unchanged unless the finder
-// knows of a change. If the index lacks the source, the source was removed.
+// concern adds a source that must be planned. If the index lacks the source, it was removed.
 func (f *finder) concern(path string) {
 	if _, ok := f.now[path]; ok {
 		return
@@ -103,7 +102,7 @@ func (f *finder) toolContent(name string) string {
 	return "unknown"
 }
 
-// sortFile adds a changed file to the part of the delta for its role.
+// sortFile adds a changed file to the field of the delta for the role of the file.
 func (f *finder) sortFile(file *restat.File) error {
 	path := f.last.Path(file.Ref)
 	switch file.Role {
@@ -118,12 +117,12 @@ func (f *finder) sortFile(file *restat.File) error {
 		}
 	case index.Made:
 		if !slices.Contains(f.delta.Targets, f.last.Results().Target(file.Ref)) {
-			return nil // a run for other targets made the artifact
+			return nil // the artifact belongs to a target that this run does not cook
 		}
 		f.concern(f.last.Results().Source(file.Ref))
 	case index.Other:
 		if f.s.Scope.Source != "" && f.s.State.Manifest.Has(path) {
-			return nil // a query does not depend on the manifest, which a run may be replacing
+			return nil // queries ignore the manifest, which a concurrent run may be replacing
 		}
 		if filepath.IsAbs(path) {
 			return errNeedFullScan // the file is a program or the manifest
@@ -145,8 +144,8 @@ func (f *finder) sortFile(file *restat.File) error {
 	return nil
 }
 
-// addDependents adds the sources that depend on changes, failed in the last run, or are pending. If
-// there are many, it returns an error, because listing the tree is faster.
+// addDependents adds the sources that depend on a changed file, failed in the last run, or are
+// pending. If there are many, it returns an error, because listing the tree is faster.
 func (f *finder) addDependents() error {
 	f.last.Results().Failed(f.concern)
 	f.last.Results().Dependents(f.delta.Changed, f.concern)
@@ -163,9 +162,9 @@ func (f *finder) addDependents() error {
 	return nil
 }
 
-// addNaming adds the sources whose artifacts contain a name with the {hash} of an artifact that may
-// change. Renamed artifacts may affect more sources, which it adds too. Sources that the patterns
-// exclude are left to the next run.
+// addNaming adds sources whose artifacts contain a file name with a {hash} that may change. A new
+// name changes these artifacts, too, so addNaming follows such references to the end. Sources that
+// the patterns exclude are left to the next run.
 func (f *finder) addNaming() {
 	follows := false
 	f.last.Results().Methods(func(m index.Method) { follows = follows || plan.FollowsRules(m, f.s.Basis.Recipes) })
@@ -289,8 +288,8 @@ func (f *finder) completeDelta() {
 	}
 }
 
-// followRules adds the sources that edited rules cook differently. For other targets, it leaves
-// these sources to the next run.
+// followRules adds the sources that edited rules cook differently. It leaves the sources of other
+// targets to the next run for the target.
 func (f *finder) followRules() error {
 	if len(f.rules) == 0 {
 		return nil
@@ -365,7 +364,8 @@ func (f *finder) compareParts(ctx context.Context) {
 	}
 }
 
-// askAgain adds the parts that differ now because their extracts have changed.
+// askAgain compares the parts that actions used of the changed extracts, and marks the parts that
+// differ.
 func (f *finder) askAgain(changed []dependency.Dependency) {
 	is := map[dependency.Dependency]bool{}
 	folders := map[Asking]bool{}

@@ -85,8 +85,7 @@ func (f *finder) goneFolders(again, kept map[string]bool) map[string]bool {
 }
 
 // matchListed compares the files of listed and removed directories with the index. The later restat
-// opens directories at their old paths. Behind a retargeted link, it would compare a file with
-// itself.
+// cannot do so: it opens old paths, which may now lead through a changed link.
 func (f *finder) matchListed(gone map[string]bool) error {
 	known := f.knownIn(gone)
 	tree, found := f.delta.Tree, f.delta.Found

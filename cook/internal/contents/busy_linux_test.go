@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// TestOpenForWriting keeps a file open for writing. Every run must read the file, and so must the
-// first run after it is closed.
+// TestOpenForWriting keeps files open for writing. Each run must read them again, until one run has
+// read them after they were closed.
 func TestOpenForWriting(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one", "b": "two", ".cookignore": "b\n"})
 	var writers []*os.File

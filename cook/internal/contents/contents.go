@@ -30,7 +30,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// How is the way in which the content of a file became known.
+// How says how the content of a file was determined.
 type How uint8
 
 const (
@@ -51,7 +51,8 @@ type File struct {
 	Blob    store.BlobID
 	How     How
 	Err     error // the error of an Unreadable file
-	// Turn is the logical time when the file was examined: after each smaller Mark.
+	// Turn is the logical time when the file was examined. It can be compared with the results of
+	// Mark.
 	Turn int64
 }
 
@@ -63,7 +64,7 @@ type Known interface {
 	// Checksum returns the name of the checksum function.
 	Checksum() string
 	File(path string) (index.File, bool)
-	// Part finds a listing, a link or an extract. An extract must have no subject.
+	// Part finds a listing, a link or an extract. The dependency must have no subject.
 	Part(on dependency.Dependency) (index.File, bool)
 	// Below yields files and parts in a directory and its subdirectories, in any order.
 	Below(folder string) iter.Seq2[dependency.Dependency, index.File]
@@ -78,7 +79,8 @@ type Options struct {
 	Checksum hashing.Func
 	// IgnoreStamps reads every file.
 	IgnoreStamps bool
-	// Late leaves an asset that the index lacks Unread until [Contents.Learn] or At needs it.
+	// Late postpones reading an asset that is not in the index until [Contents.Learn] or At needs
+	// it.
 	Late bool
 	// Unsettled means that no stamp will be trusted, so the search for open writers is skipped.
 	Unsettled bool
@@ -87,7 +89,7 @@ type Options struct {
 	Artifacts func(on dependency.Dependency) (store.BlobID, error)
 	// Extracts finds an extract by the name and version in a dependency's Function. It may be nil.
 	Extracts func(name string) (recipe.Extract, bool)
-	// Parts has the results of extracts so far; nil for none.
+	// Parts has the results of earlier extracts; nil if there are none.
 	Parts *Parts
 	// Workers is the number of files to read at once.
 	Workers int
@@ -103,9 +105,9 @@ type Contents struct {
 	assets []File
 
 	mu       sync.Mutex
-	extra    map[dependency.Dependency]*entry // files other than assets, and listings and links
+	extra    map[dependency.Dependency]*entry // files that are not assets, and also listings and links
 	again    map[dependency.Dependency]reading
-	before   map[dependency.Dependency][]string // files in which the last run found a part, by extract
+	before   map[dependency.Dependency][]string // names of the files in which the last run found parts, by extract
 	learning map[*File]chan struct{}            // each channel is closed when its asset has been read
 
 	turns atomic.Int64
@@ -161,7 +163,7 @@ func (s *Contents) judgeAll(entries []scan.Entry, todo []job) []job {
 	return todo
 }
 
-// A Reading lets its caller read the assets by number, interleaved with other files.
+// A Reading lets its caller decide when each asset is read.
 type Reading struct {
 	s    *Contents
 	jobs []job
@@ -172,7 +174,7 @@ func (s *Contents) Begin(entries []scan.Entry) Reading {
 	return Reading{s, s.judgeAll(entries, make([]job, 0, len(entries)))}
 }
 
-// Read determines the content of the asset with a number. Workers may call it concurrently.
+// Read determines the content of asset i. Workers may call it concurrently.
 func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i int) {
 	sum, err := r.s.reader.sumFile(ctx, w, tree, r.jobs[i])
 	r.s.reader.noteRead(r.jobs[i], sum, err)
@@ -202,8 +204,8 @@ func (s *Contents) At(ctx context.Context, on dependency.Dependency) File {
 	return s.assets[i]
 }
 
-// Learn determines the content of an Unread asset, and returns the asset. Only the first caller
-// calls sum, which must call [Contents.See] on the open file before reading.
+// Learn determines the content of an Unread asset, and returns the asset. For concurrent calls, sum
+// is called only once. It must call [Contents.See] on the open file before reading.
 func (s *Contents) Learn(asset *File, sum func(f *File) (hashing.FileSum, error)) File {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,9 +20,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Parts holds the results of extracts. An extract is a function of a recipe. It returns the part of
-// a file about a subject, or the parts of all files in a listing. Parts reads each file and lists
-// each directory only once.
+// Parts holds the results of extracts. An extract is a function of a recipe. It splits a file, or
+// each file of a listing, into parts that have a subject. Parts reads each file and lists each
+// directory only once.
 //
 // An action that depends on a part treats the part as a file. A part has no stamp and no entry of
 // its own in the index. Instead, the index has an entry for each extract without its subject. The
@@ -76,8 +76,8 @@ func (s *Parts) Files() iter.Seq2[dependency.Dependency, File] {
 	}
 }
 
-// Extract returns the parts of an extract about its subject, and whether the file, or the directory
-// of the listing, exists.
+// Extract returns the parts about the subject of x. found is set if the file or directory that x
+// reads exists.
 func (s *Contents) Extract(x dependency.Dependency) (said []recipe.Said, found bool, err error) {
 	e := s.reader.opt.Parts.readExtract(x.OfAll())
 	if e.err != nil || !e.file.Known() {
@@ -106,7 +106,7 @@ func (s *Parts) At(x dependency.Dependency) File {
 // Silence is the blob ID of an extract without any parts.
 var Silence = store.BlobID(hashing.DigestOf(answer(nil)))
 
-// answer encodes the parts about a subject.
+// answer encodes parts about one subject as a byte string.
 func answer(said []recipe.Said) (data []byte) {
 	for _, by := range said {
 		data = appendFramed(appendFramed(data, by.File), string(by.Text))
@@ -259,8 +259,8 @@ func contentOfSays(says recipe.Says) (data []byte) {
 // mostNamed limits the number of files that a message names.
 const mostNamed = 3
 
-// Changed names the files of an extract whose parts differ from the last run. If it knows no such
-// file, it names the extract.
+// Changed names the files of an extract whose parts have changed since the last run. If no such
+// file is known, it names the extract.
 func (s *Contents) Changed(x dependency.Dependency) string {
 	var files []string
 	if s.reader.opt.Parts.asksNames(x) {
@@ -282,8 +282,8 @@ func (s *Contents) Changed(x dependency.Dependency) string {
 	return extractName(x, files)
 }
 
-// Asked returns the name of an input for messages. For an extract, it lists the files that have a
-// part about the subject.
+// Asked names an input in messages. For an extract, it lists the files that have a part about the
+// subject.
 func (s *Contents) Asked(input dependency.Dependency) string {
 	if !input.Kind.IsExtract() || s.reader.opt.Parts.asksNames(input) {
 		return input.String()
@@ -310,7 +310,8 @@ func extractName(x dependency.Dependency, files []string) string {
 	return dependency.Dependency{Kind: dependency.Extract, Path: strings.Join(files, ", "), Function: x.Function}.String()
 }
 
-// IsSilent reports whether a dependency is an extract of many files that has no parts.
+// IsSilent reports whether d is an extract over a directory, and no file has a part about its
+// subject.
 func IsSilent(d index.Dep) bool {
 	return d.On.Kind == dependency.Extracts && (!d.Found || d.Blob == Silence)
 }
@@ -335,8 +336,7 @@ func (s *Contents) saidBefore(x dependency.Dependency) (files []string) {
 	return files
 }
 
-// IsOf reports whether an extract reads a given file, alone or as a file of its directory that
-// matches a pattern.
+// IsOf reports whether extract x reads the given file.
 func IsOf(x dependency.Dependency, file string) bool {
 	if x.Kind == dependency.Extract {
 		return x.Path == file

@@ -157,8 +157,8 @@ func (rd *reader) lookAtLink(f *File, on dependency.Dependency) {
 	rd.setContent(f, on, []byte(text), stamp)
 }
 
-// readLink returns the text of a symbolic link, and the stamp of the link from before the read. For
-// other names, the error is fs.ErrNotExist.
+// readLink returns the text of a symbolic link, and the link's stamp, which it takes first. If the
+// name is not a link, the error is fs.ErrNotExist.
 func (rd *reader) readLink(link string) (text string, stamp scan.Stamp, err error) {
 	root := rd.opt.Assets.Root()
 	info, err := root.Lstat(link)

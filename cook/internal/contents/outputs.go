@@ -36,7 +36,7 @@ type Output struct {
 	State    State
 	Stamp    scan.Stamp
 	Settled  bool
-	ByReads  bool // set if only the checksum proves Intact
+	ByReads  bool // set if State is Intact and only the checksum proves it
 	Artifact index.Artifact
 }
 

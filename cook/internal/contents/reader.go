@@ -21,7 +21,7 @@ import (
 type reader struct {
 	opt      Options
 	summer   *hashing.Summer
-	sameFunc bool // set if the index has checksums by the same function
+	sameFunc bool // set if Options.Checksum also computed the checksums in the index
 	read     Counts
 }
 
@@ -157,8 +157,8 @@ func (rd *reader) noteRead(j job, sum hashing.FileSum, err error) (more bool) {
 	return false
 }
 
-// listArtifacts returns a set of artifacts in the form of a file with a trusted stamp. Only the run
-// itself changes artifacts, and a bundle waits for these changes.
+// listArtifacts returns a dependency on a set of artifacts as a File. Its stamp counts as settled,
+// because only the run itself changes artifacts.
 func (rd *reader) listArtifacts(on dependency.Dependency) File {
 	f := File{Path: on.Path, How: ByReading, Settled: true}
 	if f.Blob, f.Err = rd.opt.Artifacts(on); f.Err != nil {

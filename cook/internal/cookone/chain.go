@@ -78,8 +78,8 @@ func (c *chain) madeFileName(p string) string {
 	return filepath.Join(m.in.Name(), m.name)
 }
 
-// namePairs lists pairs for strings.NewReplacer: the name of a scratch file, and the path that the
-// user knows.
+// namePairs returns arguments for strings.NewReplacer, which replaces names of scratch files with
+// their paths in the asset tree.
 func (c *chain) namePairs() (pairs []string) {
 	if c != nil {
 		for _, p := range slices.Sorted(maps.Keys(c.made)) {
@@ -144,7 +144,7 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 			return Ready{}, fmt.Errorf("%s, which is made from this asset: %w", pathname.Show(f.file.Path), err)
 		}
 		for k := range done.Made {
-			if done.Made[k].Role == "" { // packing, for example, keeps the use of the pixels
+			if done.Made[k].Role == "" { // a step that packs a texture, for example, keeps the role of the texture
 				done.Made[k].Role = first.Made[i].Role
 			}
 			r.takeArtifactOf(done, k)
@@ -186,9 +186,9 @@ func (c *Cooker) cookStep(ctx context.Context, t Task, now *chain, key *hashing.
 // maxNaming is the size in bytes of the largest output that namesReplaced searches.
 const maxNaming = 16 << 20
 
-// namesReplaced returns an error if an output contains the name of another output that a rule
-// renames. Programs that read the first output would not find the other one. Recipes with
-// NamesOutputs write the final names and need no check.
+// namesReplaced returns an error if an output contains the original name of another output that a
+// rule renames, because programs would look for the original name. Recipes with NamesOutputs write
+// the final names and need no check.
 func (r *Ready) namesReplaced() error {
 	a := r.Task.Action
 	names := a.Method.Choice.FinalNames(a.Path)
@@ -266,8 +266,7 @@ func (r *Ready) addStep(step Ready) {
 }
 
 // asNamedFrom returns the path of a dependency relative to the source of the chain, instead of the
-// source of the step. The path between the two sources cannot change, because the action ID
-// contains it.
+// source of the step.
 func asNamedFrom(source, step string, d index.Dep) string {
 	if path.Dir(source) == path.Dir(step) || d.On.Kind.IsArtifacts() || strings.HasPrefix(d.Name, "/") {
 		return d.Name

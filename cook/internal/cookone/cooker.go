@@ -1,20 +1,20 @@
-// Package cookone cooks one action: it runs the recipe, proves that the inputs did not
-// change meanwhile, and checks and sums the artifacts.
+// Package cookone cooks one action: it runs the recipe, proves that the inputs did not change
+// meanwhile, and computes the checksums of the artifacts.
 //
 //	Task --Cook--> Ready
 //
-// A [Task] is an action of a plan, or a step of a chain. A [Ready] task has all of its
-// artifacts, complete, as scratch files. The package does not place artifacts, and uses neither
-// store nor server: the caller of [Cooker.Cook] provides a directory for scratch files and may
-// provide results for the steps of chains. Runs, verification, and the execution of actions for
-// other machines all cook with this package.
+// A [Task] is an action of a plan, or a step of a chain. A [Ready] task has all of its artifacts,
+// complete, as scratch files. The package does not place artifacts, and uses neither store nor
+// server: the caller of [Cooker.Cook] provides a directory for scratch files and may provide
+// results for the steps of chains. Runs, verification, and the execution of actions for other
+// machines all cook with this package.
 //
-// # Why a result is right
+// # Correctness
 //
-// Each artifact is written as a scratch file, so no program sees it half written. The source,
-// the tools and all dependencies are checked before the recipe reads them and again afterwards.
-// If one of them changed, the result is thrown away with [ErrChanged]. An artifact is summed
-// when no other process has it open for writing.
+// Each artifact is written to a scratch file, so that no program reads an incomplete artifact. The
+// source, the tools and all dependencies are checked before the recipe reads them and again
+// afterwards. If one of them changed, the result is discarded and [ErrChanged] is returned. The
+// checksum of an artifact is computed when no other process has the file open for writing.
 package cookone
 
 import (
@@ -65,7 +65,7 @@ type Cooker struct {
 	steps  *labels
 }
 
-// New returns a cooker that gives artifacts the given mode and sums files with summer.
+// New returns a cooker. Artifacts get the given mode, and summer computes their checksums.
 func New(env Env, mode fs.FileMode, summer *hashing.Summer) *Cooker {
 	return &Cooker{
 		env: env, mode: mode, summer: summer, budget: newBudget(env.Memory, env.Cores, env.Probe, env.Now),
@@ -76,9 +76,9 @@ func New(env Env, mode fs.FileMode, summer *hashing.Summer) *Cooker {
 // A Task is an action to cook: an action of a plan, or a step of a chain.
 type Task struct {
 	Action *plan.Action
-	// Open holds the artifacts that did not exist when the result of the action was looked up. The
-	// recipe must not read them, even if they exist now. Instead, the action starts over, because a
-	// new look-up may find its result.
+	// Open holds the artifacts that did not exist when the result of the action was looked up. If
+	// the recipe reads one that exists now, the action starts over, because the store may now have
+	// its result.
 	Open []*artifacts.Wait
 
 	chain *chain // nil if the action is not a step
@@ -129,8 +129,8 @@ type Attempt struct {
 
 // Steps finds and keeps the results of steps in chains. Each function may be nil.
 type Steps struct {
-	// Known returns the result of a step from the store. Otherwise it returns the step as a task,
-	// with Task.Open set.
+	// Known returns the result of a step from the store and true. If the store has none, it returns
+	// a Ready that has only the task, with Task.Open set.
 	Known func(ctx context.Context, t Task) (Ready, bool)
 	// Exclusive waits until no other worker runs an equal step or action. It must be set if Known
 	// is set.
@@ -159,7 +159,7 @@ func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
 		r, err = c.attemptCook(ctx, t, how)
 	}
 	if errors.Is(err, errUnwatched) {
-		err = ErrChanged // each attempt read new files
+		err = ErrChanged // each attempt read files that the run had not examined before
 	}
 	return r, err
 }
@@ -192,7 +192,7 @@ func (c *Cooker) attemptCook(ctx context.Context, t Task, how Attempt) (_ Ready,
 		how.Holdings.endHoldings(how.Probe)
 	}
 	r := Ready{Task: t, Scratch: tmp, CookTime: c.env.Now().Sub(w.begin), Warnings: jobs.Warnings(job), Facts: facts}
-	if known && r.CookTime > 0 { // the clock of a test may not advance
+	if known && r.CookTime > 0 { // CookTime is 0 if the clock of a test does not advance
 		r.CookTime = max(used+elsewhere.sumProcessorTime(), time.Nanosecond)
 	}
 	r.Deps, err = c.proveInputs(ctx, t, jobs.Deps(job), &w, how.Probe)

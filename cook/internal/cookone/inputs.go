@@ -47,7 +47,7 @@ type watch struct {
 	named  []dependency.Dependency    // dependencies on names with {hash} of other assets
 }
 
-// watchList records the artifacts that a recipe requested, or the error that denies them.
+// watchList records the artifacts that a recipe listed, or the error of listing them.
 func (w *watch) watchList(assets []manifest.Asset, err error) {
 	if w.listed == nil {
 		w.listed = map[string]manifest.Output{}
@@ -77,8 +77,8 @@ func (w *watch) denyUnknown(err error) {
 	}
 }
 
-// noteNames records the outputs of another source whose names have {hash}, because the recipe may
-// use these names.
+// noteNames records those outputs of another source that have {hash} in their names, because the
+// recipe may use the names.
 func (w *watch) noteNames(target, source string, outputs []string) {
 	for _, output := range outputs {
 		if _, ok := hashname.Parse("", output); ok {
@@ -87,13 +87,13 @@ func (w *watch) noteNames(target, source string, outputs []string) {
 	}
 }
 
-// saw reports whether a dependency could not change unnoticed while the recipe ran.
+// saw reports whether the run would notice a change of a dependency while the recipe ran.
 func (w *watch) saw(on dependency.Dependency, f contents.File) bool {
 	return f.Turn <= w.mark || w.opened[on.Seen()] || !f.Known() || f.Settled
 }
 
-// CheckHeld checks the inputs of a task that cooks nothing, because artifacts of other assets
-// contain its source.
+// CheckHeld checks the inputs of a task that has no artifacts of its own, because its source is
+// packed into artifacts of other assets.
 func (c *Cooker) CheckHeld(ctx context.Context, t Task, probe *profile.Worker) ([]index.Dep, error) {
 	return c.proveInputs(ctx, t, nil, &watch{}, probe)
 }
@@ -201,7 +201,7 @@ func (c *Cooker) FileOf(ctx context.Context) func(on dependency.Dependency) cont
 	return func(on dependency.Dependency) contents.File { return c.env.Contents.At(ctx, on) }
 }
 
-// Asked returns the queries of a task over all files in some directories.
+// Asked returns the task's queries over all files of a directory.
 func (t Task) Asked() []recipe.Dep {
 	if _, made := t.chain.madeAt(t.Action.Path); made || t.Action.Method == nil {
 		return nil

@@ -120,8 +120,8 @@ func (c *Cooker) extract(t Task, of dependency.Dependency) (said []recipe.Said, 
 	return c.env.Contents.Extract(of)
 }
 
-// othersArtifacts returns the dependency on artifacts that match patterns, or on the IDs of their
-// assets. It excludes the artifacts of the task itself.
+// othersArtifacts returns the dependency on all artifacts that match patterns, except the artifacts
+// of the task itself. kind selects the artifacts or the IDs of their assets.
 func (t Task) othersArtifacts(kind dependency.Kind, patterns []string) dependency.Dependency {
 	for _, out := range t.chain.chainOutputs(t) {
 		own, _ := artifacts.Below(t.Action.Target, out)

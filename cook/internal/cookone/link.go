@@ -18,11 +18,12 @@ import (
 
 // Link writes final names into the artifacts of a ready task. In their scratch files it replaces
 // the tokens of planned names with digits, and computes the checksums again. Tokens and digits have
-// the same length, so no other byte moves. Dependencies of the kind Name get their contents.
+// the same length, so no other byte moves. Link also fills in the contents of dependencies of the
+// kind Name.
 //
 // A stored result has planned names. Therefore, after an edit of a texture, a model is only linked
 // again and not cooked. Call Link after the result was stored. If an artifact of another asset is
-// still to be made, the error wraps an artifacts.Wait.
+// not made yet, the error wraps an artifacts.Wait.
 func (c *Cooker) Link(ctx context.Context, r *Ready) error {
 	if err := ResolveNames(ctx, c.env.Contents, r.Deps); err != nil {
 		return err
@@ -50,8 +51,8 @@ func (c *Cooker) Link(ctx context.Context, r *Ready) error {
 	return nil
 }
 
-// namesHidden returns an error if a step's output contains a name with {hash} and is cooked
-// further, because the next step could hide the name from Link.
+// namesHidden returns an error if an output of a step contains a name with {hash} and is the input
+// of another step. That step may compress the name, so that Link cannot find it.
 func (r *Ready) namesHidden() error {
 	whole, method := r.Task.chain.whole.Action, r.Task.Action.Method.Choice.Whole
 	tokens := map[string]bool{}
@@ -118,8 +119,8 @@ func nameOf(d index.Dep) (hashname.Name, bool) {
 // A linker links the artifacts of one task.
 type linker struct {
 	r      *Ready
-	digits map[string]string // known digits, by token
-	own    map[string]int    // number of the output that each token names
+	digits map[string]string // known digits of hashes, by token
+	own    map[string]int    // index of the output whose name contains the token
 	found  [][]place
 }
 

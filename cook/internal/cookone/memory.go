@@ -105,7 +105,7 @@ type holding struct {
 
 func (c *Cooker) NewHoldings() *Holdings { return &Holdings{kinds: c.kinds} }
 
-// noteHolding records that the recipe holds memory of a kind.
+// noteHolding records that the recipe holds memory. kind is the recipe's name for this memory.
 func (h *Holdings) noteHolding(probe profile.Probe, w *profile.Worker, kind string, bytes int64) {
 	kind = h.kinds.labelOf(kind)
 	one := holding{

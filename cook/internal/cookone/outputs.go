@@ -26,7 +26,7 @@ import (
 // incomplete, or change under the same stamp.
 var errStillOpen = errors.New("another process still has the output open for writing; let the command wait for all processes that it starts")
 
-// exitTime is how long a process that is killed or exits may keep its files open.
+// exitTime limits how long an exiting process may keep its files open.
 const exitTime = time.Second
 
 // collectOutputs checks that the recipe wrote all outputs, and computes their checksums.
@@ -87,8 +87,8 @@ func (c *Cooker) SumCopy(ctx context.Context, tmp *Scratch, i int) (index.Artifa
 	return indexedArtifact(scan.StampOf(info), sum), nil
 }
 
-// sumQuickly computes the checksum of a scratch file. It fails if the file is not regular, has
-// another mode than artifacts, or is open for writing in another process.
+// sumQuickly computes the checksum of a scratch file. It fails if the file is not regular, has a
+// different mode than artifacts, or is open for writing in another process.
 func (c *Cooker) sumQuickly(tmp *Scratch, i int, want hashing.Want) (index.Artifact, bool) {
 	if tmp.sums == nil {
 		return index.Artifact{}, false
@@ -119,8 +119,8 @@ func waitUntilClosed(ctx context.Context, f *os.File) error {
 	if lease.File(f) != lease.Busy {
 		return nil
 	}
-	// While other recipes start programs, each new process has inherited all open files of this
-	// process, until it executes the program.
+	// A process that this process starts inherits all open files until it executes its program.
+	// ForkLock waits for this.
 	syscall.ForkLock.RLock()
 	answer := lease.File(f)
 	syscall.ForkLock.RUnlock()
@@ -138,8 +138,7 @@ func waitUntilClosed(ctx context.Context, f *os.File) error {
 	return nil
 }
 
-// indexedArtifact returns the index row of an artifact, given the stamp from before its checksum
-// was computed.
+// indexedArtifact returns the index row of an artifact. stamp was taken before sum was computed.
 func indexedArtifact(stamp scan.Stamp, sum hashing.FileSum) index.Artifact {
 	stamp.Size = sum.Size
 	return index.Artifact{Stamp: stamp, Sum: sum.Sum, Blob: store.BlobID(sum.Digest)}

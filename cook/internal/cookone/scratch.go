@@ -31,15 +31,15 @@ func OpenScratchDir(dir *confine.Dir) *ScratchDir {
 }
 
 // New names scratch files for outputs. They keep the extensions of the outputs, because programs
-// choose the file format by extension. The worker sums computes checksums of the files.
+// choose the file format by extension. sums computes the checksums of the files.
 func (d *ScratchDir) New(outputs []string, sums *bulk.Worker) *Scratch {
 	s := newScratch(d.dir, d.names.nextScratchName(), outputs)
 	s.sums, s.tree, s.names = sums, &d.tree, &d.names
 	return s
 }
 
-// ReadBy makes sums the worker that reads the scratch files. A worker serves one goroutine at a
-// time, so an action that continues on another goroutine needs another worker.
+// ReadBy sets the worker that reads the scratch files. A worker serves one goroutine at a time, so
+// an action that continues on another goroutine needs another worker.
 func (s *Scratch) ReadBy(sums *bulk.Worker) {
 	if s.sums != nil {
 		s.sums = sums
@@ -107,8 +107,8 @@ func newScratch(in *confine.Dir, base string, outputs []string) *Scratch {
 	return s
 }
 
-// empty returns a Scratch without files in the same directory. It is used to collect the files of
-// other tasks.
+// empty returns a Scratch in the same directory, without any files. It collects the files of other
+// tasks.
 func (s *Scratch) empty() *Scratch { return &Scratch{in: s.in, sums: s.sums, tree: s.tree} }
 
 // Dir returns the directory of the scratch files.
@@ -144,7 +144,7 @@ func (s *Scratch) readScratch(i int) ([]byte, error) {
 	return text, errors.Join(err, f.Close())
 }
 
-// makeFolder makes a directory for other files of a recipe.
+// makeFolder makes a directory for temporary files of a recipe.
 func (s *Scratch) makeFolder() (string, error) {
 	if err := s.in.Root().Mkdir(s.base, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
@@ -153,10 +153,9 @@ func (s *Scratch) makeFolder() (string, error) {
 	return filepath.Join(s.in.Name(), s.base), nil
 }
 
-// actionFolder returns a scratch directory for a recipe's other files. For a program that is
-// confined to the directory, the name is a hash of the action, so every run uses the same name. If
-// an equal action is using that name, it returns another directory. It removes files of an earlier
-// run.
+// actionFolder returns a directory for temporary files of a recipe. If the recipe confines programs
+// to a directory, the name is a hash of the action, so that every run uses the same name. An equal
+// action that runs at the same time gets another directory. Files of an earlier run are removed.
 func (s *Scratch) actionFolder(a *plan.Action) (string, error) {
 	if confined := a.Method.Choice.Traits().Confined; s.names == nil || confined == nil || !confined() {
 		return s.makeFolder()

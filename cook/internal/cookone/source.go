@@ -82,7 +82,7 @@ func readFirst(f *os.File, buf []byte) ([]byte, error) {
 	return buf[:n], err
 }
 
-// A SourceSummer sums sources that have not been read yet.
+// A SourceSummer computes the checksums of sources that have not been read yet.
 type SourceSummer struct {
 	Contents *contents.Contents
 	Sums     *bulk.Worker    // worker that reads small sources

@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// Times are times of an action in nanoseconds: waiting for memory, and the help of idle cores. A
-// nil *Times records nothing.
+// Times holds two durations of an action in nanoseconds: the time spent waiting for memory, and the
+// time that idle cores worked on the action. A nil *Times records nothing.
 type Times struct {
 	waited atomic.Int64
 	helped atomic.Int64
@@ -67,8 +67,8 @@ func onProcessor(do func()) (used time.Duration, known bool) {
 	return end - begin, known
 }
 
-// A processorTime is the processor time of a recipe outside its own goroutine, in other goroutines
-// and in programs.
+// A processorTime is the processor time of a recipe in programs and in other goroutines than the
+// one that runs the recipe.
 type processorTime struct{ ns atomic.Int64 }
 
 // addProcessorTime adds d, for example the time of a program.

@@ -78,8 +78,8 @@ func (w *worker) restoreOrCook(ctx context.Context, i int, t cookone.Task) (cook
 	return w.linkAndPlace(ctx, i, unlinked{r, Restored})
 }
 
-// An unlinked task has made all of its artifacts, but they still contain planned names. If they
-// differ from the last run, its outcome is otherwise.
+// An unlinked task has made all of its artifacts, but they still contain planned names. otherwise
+// is the outcome if the artifacts differ from the last run.
 type unlinked struct {
 	ready     cookone.Ready
 	otherwise Outcome
@@ -103,8 +103,8 @@ func (w *worker) linkAndPlace(ctx context.Context, i int, u unlinked) (cookone.R
 }
 
 // cookAndPlace cooks an action and places its artifacts. k is nil, or a known result whose content
-// is not available. If a cheap recipe makes the artifacts of k again, the action counts as
-// restored.
+// is not available. If a cheap recipe produces the artifacts recorded in k, the outcome is
+// Restored.
 func (w *worker) cookAndPlace(ctx context.Context, i int, t cookone.Task, k *lookup.Known) (cookone.Ready, Outcome, error) {
 	cook := func(ctx context.Context) (cookone.Ready, error) { return w.site.cook(ctx, w, t) }
 	var r cookone.Ready
@@ -249,7 +249,7 @@ func (w *worker) runExclusively(t cookone.Task) (release func()) {
 	}
 }
 
-// A pause is the reason why an action waits: artifacts of other actions, or answers of the server.
+// A pause says what an action waits for: artifacts of other actions, or answers of the server.
 type pause struct {
 	action  *plan.Action
 	on      *artifacts.Wait

@@ -99,7 +99,7 @@ func TestIncompleteActionsMakeNoArtifacts(t *testing.T) {
 	}
 }
 
-// TestWorkerDoesNotWaitForNothing checks that a worker ends if no other worker can make another
+// TestWorkerDoesNotWaitForNothing checks that a worker ends if no running action can make another
 // action ready.
 func TestWorkerDoesNotWaitForNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -201,7 +201,7 @@ func (d *Detail) cutSizes() {
 	}
 }
 
-// countRest adds a size to Rest, because it is not listed.
+// countRest adds a size to Rest.
 func (d *Detail) countRest(s *Size) {
 	d.Rest.Assets++
 	d.Rest.Before += max(0, s.Before)

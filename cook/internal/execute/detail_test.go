@@ -49,8 +49,7 @@ func TestLongActionsKeepTheirSpans(t *testing.T) {
 	})
 }
 
-// TestTracksAddUp checks the sums of all workers. Near the end of the run, some of them have no
-// action.
+// TestTracksAddUp checks the sums over all workers, and the time in which only one of them worked.
 func TestTracksAddUp(t *testing.T) {
 	d := Detail{Workers: 4}
 	d.addTracks([]*track{{end: 10, busy: 9}, {end: 4, busy: 4}, {end: 7, busy: 5, waited: 2, helped: 1}})
@@ -63,7 +62,8 @@ func TestTracksAddUp(t *testing.T) {
 	}
 }
 
-// TestDetailIsBounded checks that a detail of any run is small and has complete sums.
+// TestDetailIsBounded checks that a detail stays small for many assets, and that its sums are
+// complete.
 func TestDetailIsBounded(t *testing.T) {
 	d, growth := &Detail{}, int64(0)
 	long := strings.Repeat("x", 4000)

@@ -71,8 +71,8 @@ type Options struct {
 	// Report is called with each event, from one goroutine at a time.
 	Report func(Event)
 	// Step is called when the recipe of an action begins another step, from one goroutine at a
-	// time. "" means no step. A step without an action's path is traffic with the server. Step may
-	// be nil.
+	// time. An empty step means that the recipe is in no step. If the action has no path, the step
+	// describes traffic with the server. Step may be nil.
 	Step func(a *plan.Action, step string)
 	// Warn is called with problems that only cost time.
 	Warn func(string)
@@ -80,8 +80,8 @@ type Options struct {
 
 // A Result describes how one action of a plan ended, and what the index records about it.
 type Result struct {
-	// Action is the action as it was carried out. If its decision or its source was still open in
-	// the plan, Action has the decision and the ID, or the error.
+	// Action is the planned action. If the plan lacked its decision or the content of its source,
+	// Action has the decision and the ID, or the error.
 	Action   *plan.Action
 	Outcome  Outcome
 	State    index.State
@@ -186,7 +186,7 @@ func (r *run) isIdle() bool {
 	return r.outputs.Idle() && r.plan.Late == 0
 }
 
-// retireUnclaimed sets aside the artifacts that no action makes any more.
+// retireUnclaimed moves the artifacts that no action makes any more to the trash.
 func (r *run) retireUnclaimed() {
 	r.outputs.Retire(r.opt.DryRun, func(is place.Removal) {
 		if is.Err == nil && !r.opt.DryRun {

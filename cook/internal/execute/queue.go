@@ -26,14 +26,14 @@ type queue struct {
 	stopped  atomic.Bool  // set if no new action may begin
 	away     away
 	dryRun   bool
-	// endWaiting ends an action that waits although no other action can run. question is the
-	// dependency that the action waits for, or nil if the run ended early.
+	// endWaiting ends an action that waits although no other action can run. question is what the
+	// action waits for, or nil if the run ended early.
 	endWaiting func(i int, question *dependency.Dependency)
 }
 
-// away counts the actions that workers have sent to other machines.
+// away counts workers and actions, for sending actions to other machines.
 type away struct {
-	atWork int           // actions that other machines are carrying out
+	atWork int           // number of actions that other machines are carrying out
 	local  int           // number of workers that cook on this machine
 	idle   chan struct{} // closed when no action is left to begin
 }
@@ -71,7 +71,7 @@ func (q *queue) remainingActions() int {
 	return len(q.schedule.ready) + q.remote.Pending()
 }
 
-// mayLead reports whether running actions may make other actions ready.
+// mayLead reports whether an action that runs now may make other actions ready when it ends.
 func (q *queue) mayLead() bool {
 	return q.schedule.settled != nil || q.remote != nil && q.remote.Reads()
 }
@@ -166,7 +166,7 @@ func (q *queue) leaveQueue(i int, on *artifacts.Wait, how Outcome) {
 	switch {
 	case on != nil:
 		q.schedule.waitForOthers(i, on.Question, on.On)
-	case how != NotReached: // an action that was not reached makes no other action ready
+	case how != NotReached: // NotReached means that the run ended early, so no bundle becomes ready
 		q.schedule.markSettled(i)
 	}
 	q.more.Broadcast()
@@ -189,9 +189,9 @@ func (q *queue) startsAgain(i int) (again bool) {
 	return again
 }
 
-// unblock ends the waiting of all bundles when no other action can run. The first time, the bundles
-// make their current requests instead of the requests in the last run. The second time, they wait
-// for each other in a cycle, and fail.
+// unblock ends the waiting of all bundles when no other action can run. The first call lets the
+// bundles make their current requests instead of the requests in the last run. After the second
+// call they fail, because they wait for each other in a cycle.
 func (q *queue) unblock(ctx context.Context) {
 	ended := ctx.Err() != nil || q.stopped.Load()
 	askNow := !q.ask && !q.dryRun

@@ -17,8 +17,8 @@ type Remote interface {
 	lookup.Server
 	// Reads reports whether the run looks up results on the server.
 	Reads() bool
-	// Ask looks up all ready actions whose results the server may have, and returns the other
-	// actions. Each looked-up action is pushed to the queue when its answer has arrived.
+	// Ask looks up all ready actions whose results the server may have. It returns the actions that
+	// it did not look up. Each looked-up action is pushed to the queue when its answer has arrived.
 	Ask(ready []int) (rest []int)
 	// AskAgain looks up further keys of an action.
 	AskAgain(i int, a *plan.Action, keys []remote.Key)

@@ -98,7 +98,7 @@ func (r *reporter) reportResult(res *Result, warnings []string, took time.Durati
 	for _, m := range res.Made {
 		e.Out += m.Stamp.Size
 	}
-	if res.Outcome != Failed && res.Outcome != NotReached { // Failed was already reported
+	if res.Outcome != Failed && res.Outcome != NotReached { // the event of a failed action has the error instead
 		r.reportWarnings(a, warnings)
 	}
 	r.addGrowth(a, res.Outcome, e.Out)

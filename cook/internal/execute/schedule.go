@@ -29,7 +29,7 @@ type schedule struct {
 	waits   map[int]waiting
 }
 
-// A waiting is the reason why a bundle waits.
+// A waiting records why a bundle waits.
 type waiting struct {
 	question dependency.Dependency
 	left     int // number of unsettled actions that the bundle waits for
@@ -135,12 +135,12 @@ func (s *schedule) pushReady(i int) {
 }
 
 // waitersTime returns the time of the longest chain of bundles that wait for an action. known
-// caches the time of the chain from each bundle on.
+// caches this time for each bundle, including the bundle itself.
 func (s *schedule) waitersTime(i int, known map[int]time.Duration) (most time.Duration) {
 	for _, b := range s.takers[i] {
 		way, ok := known[b]
 		if !ok {
-			known[b] = 0 // ends the recursion in a cycle of bundles
+			known[b] = 0 // ends the recursion if bundles wait for each other in a cycle
 			way = s.took[b] + s.waitersTime(b, known)
 			known[b] = way
 		}

@@ -116,7 +116,7 @@ func numbers(n int) []int {
 }
 
 // TestScheduleFollowsGraph checks that a run with enough workers takes as long as the longest path,
-// and never longer than in waves. With fewer workers, it must stay within the bound for list
+// and never longer than inWaves returns. With fewer workers, it must stay within the bound for list
 // scheduling.
 func TestScheduleFollowsGraph(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

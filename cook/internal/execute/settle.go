@@ -45,9 +45,9 @@ func (r *run) finishAction(i int, res Result, warnings []string, took time.Durat
 }
 
 // endWaiting ends an action that waits although no other action can run. on is nil if the run ended
-// early. Otherwise the action waits for itself, directly or through other actions.
+// early; otherwise it is a dependency that, directly or indirectly, needs the action itself.
 func (r *run) endWaiting(i int, on *dependency.Dependency) {
-	a := cmp.Or(r.results[i].Action, &r.plan.Actions[i]) // results has the action with its decision, if it was decided
+	a := cmp.Or(r.results[i].Action, &r.plan.Actions[i]) // results has the action only if its decision was made
 	if on == nil {
 		r.finishAction(i, Result{Action: a, Outcome: NotReached}, nil, 0)
 		return

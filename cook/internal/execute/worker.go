@@ -191,7 +191,7 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 		if waits.on != nil {
 			r.reports.showStep(a, "wait for "+pathname.Show(waits.on.Output))
 		}
-		r.results[i].Action = a // endWaiting needs the decision if the action waits for itself
+		r.results[i].Action = a // endWaiting reads the decision from here if the wait never ends
 		return waits
 	}
 	res.Action = a
@@ -199,7 +199,7 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 	return nil
 }
 
-// expectedWait returns the Wait for the requests that a bundle made in the last run.
+// expectedWait returns what a bundle must wait for, judging by its requests in the last run.
 func (r *run) expectedWait(a *plan.Action) *artifacts.Wait {
 	if r.queue.ask {
 		return nil

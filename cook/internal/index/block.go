@@ -116,7 +116,7 @@ func appendSeals(out, body []byte) []byte {
 }
 
 // Reading the whole index would keep all of it in memory, although each block is read only once.
-// Therefore such a reader releases unmodified memory from time to time.
+// Therefore unmodified memory is released from time to time.
 
 // A releaser releases memory of the mapped base.
 type releaser struct {
@@ -129,15 +129,15 @@ type releaser struct {
 // A span is the range [from, to) of bytes.
 type span struct{ from, to int }
 
-// passedParts is how often memory is released while the whole index is read.
+// passedParts is the number of times that memory is released while the whole index is read.
 const passedParts = 32
 
 // short is the minimum length of a range that is released. Shorter ranges are not worth a system
 // call.
 const short = 256 << 10
 
-// ReleaseBy sets the function that releases memory of the base. The released memory is unmodified,
-// and must be readable again on the next access.
+// ReleaseBy sets the function that releases memory of the base. The function gets only unmodified
+// memory, which must be readable again on the next access.
 func (x *Index) ReleaseBy(give func(from, to int)) { x.memory.give = give }
 
 // Passed records that about n bytes were read and are probably not needed again. It releases memory
@@ -156,8 +156,8 @@ func (x *Index) Passed(n int) {
 	}
 }
 
-// unmodifiedRanges returns the ranges of the base without modified rows. It omits ranges of fewer
-// than short bytes.
+// unmodifiedRanges returns the ranges of the base without modified rows. It omits short ranges,
+// whose lengths in bytes are less than short.
 func unmodifiedRanges(x *Index, short int) (list []span) {
 	from := 0
 	add := func(to, next int) {

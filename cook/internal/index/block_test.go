@@ -146,8 +146,8 @@ func TestDamageInLastByteOfRead(t *testing.T) {
 	}
 }
 
-// TestTornVouchesAreReadOrRefused decodes encoded vouches with a changed or missing byte. The
-// decoder must not panic.
+// TestTornVouchesAreReadOrRefused decodes a vouching with a changed or missing byte. The decoder
+// must return ErrDamaged or a value, and must not panic.
 func TestTornVouchesAreReadOrRefused(t *testing.T) {
 	v := newVouching(hashing.Digest{}, []Vouch{{"pc", []string{"a", "b/c"}}, {"", nil}})
 	good := v.appendVouches(nil)

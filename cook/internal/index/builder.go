@@ -98,7 +98,7 @@ func (b *builder) Actions() []Action {
 	return b.actions
 }
 
-// countTotals computes the totals of all targets in the vouches from the actions added so far.
+// countTotals sets the totals of each target in v from the actions added so far.
 func (b *builder) countTotals(v *vouching) {
 	for i := range v.vouches {
 		v.vouches[i].totals = Totals{}

@@ -130,8 +130,8 @@ func applyChanges(x *Index, data []byte) error {
 	return err
 }
 
-// applyLists applies the lists of patched nodes and directories, and of dead nodes, directories and
-// actions. n has the lengths of the lists.
+// applyLists decodes and applies the lists of patched nodes and directories, and of dead nodes,
+// directories and actions. n holds the lengths of the lists.
 func applyLists(x *Index, d *decoder, n [5]int) error {
 	row := func(s int) (int, error) {
 		i := int(d.u32())
@@ -185,14 +185,14 @@ func applyLists(x *Index, d *decoder, n [5]int) error {
 	return nil
 }
 
-// hasGrown reports whether the changes are so large that a new index should be written.
+// hasGrown reports whether the changes file is so large that a new index should be written.
 func hasGrown(x *Index) bool {
 	return x.marks.patched.n*patchSize > max(256<<10, len(x.base.data)/64) || outgrowsBase(x)
 }
 
-// rewriteBase returns a new index and its changes. x must not be used afterwards. If only stamps
-// and contents differ, it reuses the memory of the base, whose rows were changed in place. It
-// panics if Load has not succeeded.
+// rewriteBase returns a new index and its changes file. x must not be used afterwards. If only
+// stamps and contents differ, it reuses the memory of the base, whose rows were changed in place.
+// It panics if Load has not succeeded.
 func rewriteBase(x *Index) (base *flat, changes []byte) {
 	if !x.loaded {
 		panic("index: rewritten before it was loaded")
@@ -204,8 +204,8 @@ func rewriteBase(x *Index) (base *flat, changes []byte) {
 		}
 		return merged, noChanges(merged, x.vouched)
 	}
-	editor{x}.settleAbsent() // this may mark nodes as dead
-	// The new base includes the patches. Deleted rows and additions stay in the changes.
+	editor{x}.settleAbsent() // settleAbsent may mark more nodes as dead
+	// The new base includes the patches. Deleted rows and additions stay in the changes file.
 	patched, patchedFolders := x.marks.patched, x.marks.patchedFolders
 	x.marks.patched, x.marks.patchedFolders = bitset{}, bitset{}
 	x.marks.deadNodes.eachSetRow(func(node int) { x.base.setFlag(secNodes, node, nodeFlagsAt, nodeDead, false) })
@@ -219,13 +219,14 @@ func rewriteBase(x *Index) (base *flat, changes []byte) {
 	return x.base, encodeChanges(x)
 }
 
-// outgrowsBase reports whether so much was added or dropped that the base must be built anew.
+// outgrowsBase reports whether there are so many additions and deletions that a new base should be
+// built.
 func outgrowsBase(x *Index) bool {
 	return x.marks.deadNodes.n+x.marks.deadActions.n+len(x.added.files)+len(x.added.actions) > x.weight
 }
 
-// decodeAdditions decodes the additions of the changes into maps. It refuses paths that the base
-// already has.
+// decodeAdditions decodes the additions in the changes file into maps. It rejects paths that the
+// base has, too.
 func decodeAdditions(x *Index) error {
 	x.added.files = make(map[string]File, x.over.files().len())
 	x.added.actions = make(map[string][]Action, x.over.actions().len())
@@ -259,7 +260,7 @@ func decodeAdditions(x *Index) error {
 	return nil
 }
 
-// addAction adds an action to the changes.
+// addAction adds an action to the additions.
 func (d *additions) addAction(a Action) {
 	d.actions[a.Path] = append(d.actions[a.Path], a)
 	for _, m := range a.Made {
@@ -268,7 +269,7 @@ func (d *additions) addAction(a Action) {
 	}
 }
 
-// removeActionsOf removes the actions of a source from the changes and returns them.
+// removeActionsOf removes the actions of a source from the additions and returns them.
 func (d *additions) removeActionsOf(path string) []Action {
 	list := d.actions[path]
 	delete(d.actions, path)
@@ -291,7 +292,7 @@ func eachFolder(path string, do func(folder string)) {
 	}
 }
 
-// eachAdded calls do for each action of the changes, sorted by source.
+// eachAdded calls do for each added action, sorted by source.
 func (d *additions) eachAdded(do func(a *Action)) {
 	for _, path := range slices.Sorted(maps.Keys(d.actions)) {
 		list := d.actions[path]
@@ -306,7 +307,7 @@ func encodeAdditions(x *Index) []byte {
 	b := newIndexBuilder(x.base.checksum)
 	addAdditions(x, b)
 	b.absent = x.added.absent
-	// The base may have reached the directory by a link. The additions must then have the same real
+	// If the base index lists this directory through a symbolic link, both must name the same real
 	// path.
 	seen := map[string]bool{}
 	place := func(path string) {

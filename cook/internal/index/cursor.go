@@ -22,7 +22,7 @@ type Folder struct {
 
 	x          *flat
 	row        folderRow
-	node       Ref // number of the first node in the base or the changes
+	node       Ref // index of the first node in base, or in the changes if fromChange is set
 	fromChange bool
 }
 
@@ -76,8 +76,8 @@ func nodePart(x *Index, ref Ref) (part, row int) {
 	return 0, int(ref)
 }
 
-// Path returns the path under which the scan met the directory, as in scan.Folder; for a
-// directory of the system, its absolute name.
+// Path returns the path by which the scan listed the directory, as in scan.Folder. For a directory
+// of the system, it is the absolute name.
 func (f *Folder) Path() string { return unslashed(f.row.Path) }
 
 // Real returns the directory's path with links resolved, as in scan.Folder.
@@ -98,8 +98,8 @@ func unslashed(path []byte) string {
 // Len returns the number of nodes in the directory.
 func (f *Folder) Len() int { return f.row.Count }
 
-// FromChanges reports whether the directory belongs to the changes. Such a directory has only the
-// added nodes.
+// FromChanges reports whether the directory comes from the changes file. Such a directory has only
+// the added nodes.
 func (f *Folder) FromChanges() bool { return f.fromChange }
 
 // A Node has the arguments of stat for a file, and the stamp of the last run.

@@ -30,7 +30,7 @@ func (e editor) restampNode(part, node int, stamp scan.Stamp, settled bool) {
 	e.x.edited = true
 }
 
-// restampAddition sets the stamp of a node in the changes.
+// restampAddition sets the stamp of a node in the changes file.
 func (e editor) restampAddition(node int, stamp scan.Stamp, settled bool) {
 	path := e.x.over.nodes().nodePath(node)
 	if e.x.over.nodes().roleOf(node) != Made {
@@ -58,8 +58,8 @@ func (e editor) restampFile(path string, stamp scan.Stamp, settled bool) {
 	}
 }
 
-// restampFolder sets the stamp that proves the listing of a directory. The changes have stamps for
-// directories of the asset tree only.
+// restampFolder sets the stamp that proves the listing of a directory. The changes file has stamps
+// for directories of the asset tree only.
 func (e editor) restampFolder(part, row int, stamp scan.Stamp, settled, odd bool) {
 	x := e.x.parts()[part]
 	if part == 1 && x.folders().decodeFolder(row).Tree != Assets {
@@ -107,8 +107,8 @@ func (e editor) insertFolder(f scan.Folder, settled bool) {
 	}
 }
 
-// moveNodes moves the files of a directory from the base to the changes, because the directory has
-// another real path now.
+// moveNodes moves the files of a directory from the base to the additions, because the real path of
+// the directory has changed.
 func (e editor) moveNodes(folder *folderRow) {
 	for node := folder.First; node < folder.First+folder.Count; node++ {
 		if e.x.marks.deadNodes.hasRow(node) {
@@ -271,8 +271,8 @@ func (x *flat) setFlag(s, i, flagsAt int, flag uint32, on bool) {
 	binary.LittleEndian.PutUint32(r, flags)
 }
 
-// settleAbsent makes sure that each path on whose absence a result depends has exactly one node,
-// and that no other path has such a node. Edits only record the paths to check
+// settleAbsent makes sure that exactly one node exists for each path that an action looked for and
+// did not find, and none for other paths. Edits only record the paths to check
 // ([editor.doubtPath]), because each check reads all dependencies.
 func (e editor) settleAbsent() {
 	if len(e.x.added.unsure) == 0 {
@@ -309,8 +309,8 @@ func (e editor) settleAbsent() {
 	clear(e.x.added.unsure)
 }
 
-// settleNodes marks the nodes of the known paths as dead unless they are wanted. It deletes from
-// wanted the paths that have a node.
+// settleNodes keeps or restores the absent nodes of the paths in wanted, and removes these paths
+// from the map. It marks the absent nodes of other paths in known as dead.
 func (e editor) settleNodes(wanted, known map[string]bool) {
 	for node := range e.x.base.nodes().len() {
 		if e.x.base.nodes().roleOf(node) != Absent {
@@ -335,8 +335,7 @@ func (e editor) isInPlace(node int) bool {
 	return !ok || now.real == string(f.Real)
 }
 
-// doubtPath records that settleAbsent must check a path: the index may need a node for it, to
-// detect that the file appears.
+// doubtPath records that settleAbsent must check whether the index needs a node for an absent path.
 func (e editor) doubtPath(path string) { e.x.added.unsure[path] = true }
 
 func (e editor) doubtDeps(deps []Dep) {

@@ -26,7 +26,7 @@ const (
 	Ignore             // a .cookignore file in the asset tree
 	Made               // an artifact in the output directory
 	Absent             // a file that a recipe looked for and did not find
-	ghost              // the source of an action that is not a file any more
+	ghost              // the path of a source that no longer exists but still has an action
 )
 
 // A File is a file of the asset tree: an asset or a dependency. A program or the manifest has an
@@ -56,8 +56,8 @@ type Action struct {
 	State  State
 	Method Method
 	ID     store.ActionID
-	// Source is the content that was cooked. The row of the file may have another content, because
-	// an interrupted run may have read files without cooking them.
+	// Source is the content that was cooked. The file in the index may have a newer content, if an
+	// interrupted run read the file without cooking it.
 	Source store.BlobID
 	// CookTime is how long the recipe took, here or on the machine that cooked the action.
 	CookTime time.Duration
@@ -252,7 +252,7 @@ func (t depTable) decodeDepAt(i int) Dep {
 	return out
 }
 
-// decodeDep decodes a dependency. name is the encoding of Asked, and key is the encoding of On.
+// decodeDep decodes a dependency from the encodings of Dep.Asked (in name) and Dep.On (in key).
 func decodeDep(name, key string) (Dep, error) {
 	asked, err := dependency.Decode(name)
 	on, err2 := dependency.Decode(key)
@@ -310,7 +310,7 @@ func (t actionTable) findActionRow(path, target string) (i int, ok bool) {
 	return i, i < t.len() && t.x.nodes().comparePath(t.sourceNode(i), path) == 0 && string(t.actionTarget(i)) == target
 }
 
-// findOutput returns the number of the first artifact with a path. Artifacts are sorted by path.
+// findOutput returns the position of the first artifact with the given path, in the order of paths.
 func (t artifactTable) findOutput(path string) (i int, ok bool) {
 	n := t.x.sections[secByOutput].count
 	node := func(i int) int { return t.x.refAtRow(secMade, t.x.refAtRow(secByOutput, i)) }
@@ -419,7 +419,7 @@ const (
 	folderListed = 1 << 2 // the scan listed the directory
 	folderOdd    = 1 << 3 // an equal stamp does not prove an equal listing
 	folderFresh  = 1 << 4 // the stamp was too fresh to be trusted
-	folderDead   = 1 << 5 // the changes drop the directory
+	folderDead   = 1 << 5 // the changes file deletes the directory
 )
 
 // A folderRow is a decoded directory.
@@ -467,7 +467,7 @@ func (t folderTable) decodeFolder(i int) folderRow {
 const (
 	nodeRole    = 7
 	nodeSettled = 1 << 3
-	nodeDead    = 1 << 4 // the changes delete or replace the node
+	nodeDead    = 1 << 4 // the changes file deletes or replaces the node
 )
 
 const noAction = 1<<32 - 1

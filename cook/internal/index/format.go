@@ -51,7 +51,7 @@ const (
 	checksumAt = 8 + 4 + 4 // offset of the checksum function's name, after magic, version and a zero word
 	tableAt    = checksumAt + nameSize
 	sealsAt    = tableAt + sectionCount*entrySize // offset of the seal of all seals
-	headerEnd  = sealsAt + sealSize               // end of the header, where its own seal follows
+	headerEnd  = sealsAt + sealSize               // end of the header, followed by the seal of the header
 	headerSize = headerEnd + sealSize
 
 	// Everything after the header is sealed in blocks of this size.

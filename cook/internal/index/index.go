@@ -61,13 +61,14 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// An Index has the results of the last run: a flat file, and the changes of later runs. An [editor]
-// changes it in memory.
+// An Index has the results of the last run: a flat file, and a file with the changes of later runs.
+// An [editor] changes it in memory.
 //
-// The base need not be checked as a whole, because each block is checked when it is first read.
+// The flat file need not be checked as a whole, because each block is checked when it is first
+// read.
 type Index struct {
 	base *flat // the flat file; rows may be marked as dead or patched
-	over *flat // the additions in the changes
+	over *flat // the additions in the changes file
 
 	vouched vouching
 	counted counted
@@ -110,7 +111,7 @@ func Empty() *Index {
 	return x
 }
 
-// CheckRows checks all blocks that Rows reads, and the blocks with the nodes of its rows.
+// CheckRows checks all sections that are needed to read the rows of all actions.
 func (x *Index) CheckRows() error {
 	b := x.base
 	return noticing(func() error {
@@ -224,7 +225,7 @@ func (r Results) Actions() iter.Seq[*Action] { return r.x.Results().yieldActions
 
 func (r Results) yieldActions(yield func(*Action) bool) {
 	over := slices.Sorted(maps.Keys(r.x.added.actions))
-	// flush yields the actions of a source. First it yields the added actions of earlier sources.
+	// flush yields the actions of a source, after the added actions of earlier sources.
 	flush := func(path string, group []Action) bool {
 		for len(over) > 0 && over[0] < path {
 			list := slices.Clone(r.x.added.actions[over[0]])

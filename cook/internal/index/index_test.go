@@ -324,8 +324,7 @@ func TestEveryFlippedBitAndEveryCutIsDetected(t *testing.T) {
 	}
 }
 
-// forge recomputes all seals after a change. The checksums then match, which no accident would
-// cause.
+// forge recomputes all seals after a change, so that checksums do not reveal the change.
 func forge(data []byte) []byte {
 	data = slices.Clone(data)
 	if len(data) < headerSize {
@@ -342,8 +341,8 @@ func forge(data []byte) []byte {
 	return data
 }
 
-// TestForgePassesTheSeals checks that forged files pass the checksums. Otherwise other tests would
-// prove nothing.
+// TestForgePassesTheSeals checks that forged files pass the checksums. The tests of forged files
+// rely on this.
 func TestForgePassesTheSeals(t *testing.T) {
 	good := build(sample())
 	for s := range sectionCount {
@@ -446,7 +445,7 @@ func TestFormatIsFixed(t *testing.T) {
 		got[i] = hex.EncodeToString(sum[:])
 	}
 	want := [2]string{"a36f6e5dbae4bc42c1b61ea6c9f64c6c", "50aa6dabcc3aab17c7d6f0814a2f5701"}
-	if runtime.GOOS == "windows" { // /usr/bin/tool is not an absolute path there
+	if runtime.GOOS == "windows" { // Windows does not treat /usr/bin/tool as an absolute path, so the sums differ
 		want = [2]string{"8e4a802d8efff8e15d5a1bfddffd797c", "520cbe713165748020a499b044b2e16c"}
 	}
 	if got != want {

@@ -13,19 +13,20 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// marks are the rows of the base that the changes change or delete.
+// marks are the rows of the base that the changes file modifies or deletes.
 type marks struct {
 	patched, deadNodes         bitset
 	patchedFolders, deadFolder bitset
 	deadActions                bitset
 }
 
-// additions are the additions in the changes, decoded by Load. Edits change these maps but not
-// Index.over, so that its row numbers stay valid.
+// additions are the files, actions and directories that the changes file adds to the base. Load
+// decodes them. Edits change these maps but not Index.over, so row numbers of Index.over stay
+// valid.
 type additions struct {
 	files   map[string]File
 	actions map[string][]Action
-	owners  map[string][]string // sources by output; several if they conflict
+	owners  map[string][]string // sources that make each output; several if they conflict
 	holds   map[string]int      // number of outputs in and below each output directory
 	absent  map[string]bool     // absent paths without a node in the base
 	folders map[string]folderIn
@@ -83,7 +84,7 @@ func Open(base, changes []byte) (*Index, error) {
 	return x, nil
 }
 
-// Load decodes the changes. All methods need it except Parts, Methods, Identity, Totals and
+// Load decodes the changes file. All methods need it except Parts, Methods, Identity, Totals and
 // Checksum.
 func (x *Index) Load() error {
 	if x.loaded {
@@ -111,15 +112,14 @@ func (t folderTable) toInput(i int) folderIn {
 	}
 }
 
-// parts returns the base and the additions. A path in the additions is not in the base, or it is
-// dead there.
+// parts returns the base and the additions. A path of the additions has no live node in the base.
 func (x *Index) parts() [2]*flat { return [2]*flat{x.base, x.over} }
 
 // Checksum returns the name of the checksum function.
 func (v Files) Checksum() string { return v.x.base.checksum }
 
 // Fingerprint identifies the last runs of all targets for which the index is complete. It is zero
-// if there are none.
+// if the index is complete for no target.
 func (x *Index) Fingerprint() hashing.Digest { return x.vouched.identity }
 
 // File finds a file.
@@ -365,7 +365,7 @@ func mergeBase(x *Index) (*flat, error) {
 	return openFlat(mergedBuilder(x).Bytes())
 }
 
-// isPristine reports whether the changes neither add nor delete anything.
+// isPristine reports whether the changes file neither adds nor deletes anything.
 func isPristine(x *Index) bool {
 	return x.marks.deadNodes.n+x.marks.deadFolder.n+x.marks.deadActions.n+len(x.added.files)+len(x.added.actions)+len(x.added.folders) == 0
 }
@@ -408,7 +408,7 @@ func dropEmptyFolders(x *Index, b *builder) {
 	b.folders = slices.DeleteFunc(b.folders, func(f folderIn) bool { return f.tree == Out && !holds[f.path] })
 }
 
-// addAdditions adds the additions of the changes to a builder.
+// addAdditions adds the additions of the changes file to a builder.
 func addAdditions(x *Index, b *builder) {
 	b.folders = slices.AppendSeq(b.folders, maps.Values(x.added.folders))
 	for _, f := range x.added.files {

@@ -43,11 +43,11 @@ type session struct {
 	*model
 	base []byte
 	live *Index
-	// touched has the paths edited since the index was opened. Their nodes in the changes are not
-	// valid any more.
+	// touched has the paths edited since the index was opened. Their nodes in the changes file are
+	// out of date.
 	touched map[string]bool
 	opened  []byte // the encoded model when the index was last opened
-	patched bool   // the base was rewritten, so its order may differ
+	patched bool   // set if the base was rewritten, because the order of its rows may then differ
 }
 
 func mustOpen(t rapid.TB, data []byte) *flat {
@@ -157,7 +157,7 @@ func (s *session) drop(source string) {
 	})
 }
 
-// recook replaces an action by an action with the same outputs, as a run does.
+// recook replaces a random action by an action with the same outputs, as a run does.
 func (s *session) recook(t *rapid.T) {
 	keys := slices.SortedFunc(maps.Keys(s.actions), func(a, b [2]string) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
@@ -179,10 +179,10 @@ func (s *session) addFolder(t *rapid.T) {
 	s.touched[slashed(f.Path)] = true
 }
 
-// A place is a row of the base or the changes.
+// A place is a row number in the base or in the additions.
 type place struct{ part, row int }
 
-// anyFolder draws a directory that the scan listed and that the test has not edited.
+// anyFolder picks a random directory that the scan listed and that the test has not edited.
 func (s *session) anyFolder(t *rapid.T) (place, folderRow) {
 	var list []place
 	for part, x := range s.live.parts() {
@@ -221,7 +221,7 @@ func (s *session) restampFolder(t *rapid.T) {
 	s.folders[path] = now
 }
 
-// restampOutput stamps an output directory of the base.
+// restampOutput sets the stamp of a random output directory of the base.
 func (s *session) restampOutput(t *rapid.T) {
 	x := s.live.base
 	var rows []int
@@ -240,7 +240,7 @@ func (s *session) restampOutput(t *rapid.T) {
 	s.folders[outKey(path)] = f
 }
 
-// anyNode draws a node whose stamp the test has not edited.
+// anyNode picks a random node whose stamp the test has not edited.
 func (s *session) anyNode(t *rapid.T, wanted func(Role) bool) (place, Probe, string) {
 	var list []place
 	for part, x := range s.live.parts() {
@@ -295,7 +295,7 @@ func (s *session) restamp(t *rapid.T) {
 	}
 }
 
-// vouch removes some targets from the vouches, and changes the pending sources of the rest.
+// vouch calls replaceVouches with a random subset of the targets and random pending sources.
 func (s *session) vouch(t *rapid.T, l *Index) {
 	var known []string
 	for _, v := range s.vouched {

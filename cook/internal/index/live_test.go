@@ -525,7 +525,7 @@ func TestEmptyOutputDirectoriesAreDropped(t *testing.T) {
 	}
 }
 
-// refAt returns the Ref of a node in the base or the changes.
+// refAt returns the Ref of a node in the base or in the additions.
 func refAt(x *Index, part, node int) Ref {
 	if part == 1 {
 		node += x.base.nodes().len()

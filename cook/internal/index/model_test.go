@@ -67,7 +67,7 @@ func drawIdentity(t *rapid.T) hashing.Digest {
 	return hashing.Digest{rapid.ByteMax(2).Draw(t, "identity")}
 }
 
-// drawVouched draws some of the targets, with pending sources for each.
+// drawVouched picks random targets, each with random pending sources.
 func drawVouched(t *rapid.T, targets []string) (list []Vouch) {
 	for _, target := range targets {
 		if !rapid.Bool().Draw(t, "vouched") {
@@ -84,7 +84,7 @@ func drawVouched(t *rapid.T, targets []string) (list []Vouch) {
 	return list
 }
 
-// vouching returns the vouches that the files should contain.
+// vouching returns the vouching that the files should contain.
 func (m *model) vouching() vouching {
 	v := newVouching(m.identity, m.vouched)
 	for i := range v.vouches {
@@ -122,7 +122,7 @@ func drawFile(t *rapid.T) File {
 	}
 }
 
-// drawAction draws an action whose outputs no other action makes.
+// drawAction returns a random action whose outputs no other action makes.
 func (m *model) drawAction(t *rapid.T) Action {
 	text := rapid.SampledFrom([]string{"", "cooked", "new\nforced"})
 	a := Action{
@@ -163,7 +163,7 @@ func (m *model) drawAction(t *rapid.T) Action {
 	return a
 }
 
-// content returns the model in the form of readBack.
+// content returns the contents of the model in the form that readBack returns.
 func (m *model) content() content {
 	var c content
 	c.folders = slices.SortedFunc(maps.Values(m.folders), compareListed)
@@ -254,7 +254,7 @@ func (m *model) ask(tree Tree, path string) question {
 	return q
 }
 
-// probes returns the stat calls that a run makes. Each of them must occur once.
+// probes returns the stat calls that a run must make, each of them once.
 func (m *model) probes() map[question]int {
 	all := map[question]int{}
 	for _, f := range m.files {
@@ -279,7 +279,7 @@ func (m *model) probes() map[question]int {
 	return all
 }
 
-// probesOf counts the stat calls for the nodes of an index's parts.
+// probesOf counts the stat calls for the nodes in the given parts of an index.
 func probesOf(m *model, parts ...*flat) map[question]int {
 	all := map[question]int{}
 	for _, x := range parts {

@@ -30,8 +30,8 @@ func (x *Index) Edit() *Next {
 // IsAnew reports whether the index was begun with Anew.
 func (n *Next) IsAnew() bool { return n.anew != nil }
 
-// Vouch records the targets for which the index is current, and the fingerprint of their runs. An
-// edited index can lose targets, but not gain them.
+// Vouch records the targets for which the index is current, and the fingerprint of their runs. It
+// cannot add a target to an edited index.
 func (n *Next) Vouch(fingerprint hashing.Digest, list []Vouch) {
 	n.vouched = newVouching(fingerprint, list)
 	if n.anew == nil {

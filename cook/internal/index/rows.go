@@ -49,8 +49,8 @@ func (r Results) Rows(prefix string) iter.Seq[*Row] {
 	}
 }
 
-// rowsBelow returns the rows of the actions whose source begins with prefix, from first up to end
-// (exclusive).
+// rowsBelow returns the range of the actions whose source begins with prefix: the first row, and
+// the row after the last.
 func (t actionTable) rowsBelow(prefix string) (first, end int) {
 	if prefix == "" {
 		return 0, t.len()
@@ -60,7 +60,7 @@ func (t actionTable) rowsBelow(prefix string) (first, end int) {
 	return first, end
 }
 
-// rowAt moves the row to action i of the base or the changes.
+// rowAt moves the row to action i of the base or the additions.
 func (r *Row) rowAt(part, i int) *Row {
 	r.part, r.flat = part, r.x.parts()[part]
 	r.row = r.flat.row(secActions, i)
@@ -187,7 +187,7 @@ func (t *Tally) tallyNode(part, node int) {
 	}
 }
 
-// tallySource adds the actions of a source that the changes hold.
+// tallySource adds the actions that the changes file has for a source.
 func (t *Tally) tallySource(x *flat, node, action int) {
 	path := x.nodes().nodePath(node)
 	if x.nodes().roleOf(node) == Made {

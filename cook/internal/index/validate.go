@@ -15,7 +15,7 @@ import (
 // duplicates.
 func (x *flat) validate() error { return x.checkColumns(false) }
 
-// checkPatched checks a base with applied changes in the same way as openFlat checks a new base.
+// checkPatched checks a base after the changes file was applied, as openFlat checks a new base.
 func (x *flat) checkPatched() error {
 	if err := x.checkSeals(0, sectionCount); err != nil {
 		return err
@@ -60,7 +60,7 @@ func validateNodes(x *flat, patched bool) error {
 			return fmt.Errorf("node %d: flags %#x", i, flags)
 		}
 		if bytes.IndexByte(x.name(r), 0) < 0 {
-			continue // files need no check
+			continue // names without an inner NUL are plain file names, which are always valid
 		}
 		folder := binary.LittleEndian.Uint32(r[nodeFolderAt:])
 		if int(folder) >= x.folders().len() {
@@ -133,7 +133,7 @@ func validateStrings(x *flat) error {
 	for i := range x.deps().len() {
 		name, key := x.stringAt(x.row(secDeps, i)), x.deps().depPath(i)
 		if bytes.IndexByte(name, 0) < 0 && bytes.IndexByte(key, 0) < 0 {
-			continue // files need no check
+			continue // strings without a NUL are plain file names, which are always valid
 		}
 		if _, err := decodeDep(string(name), string(key)); err != nil {
 			return fmt.Errorf("dependency %d: %w", i, err)

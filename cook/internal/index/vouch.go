@@ -14,18 +14,18 @@ import (
 // action, and the index has the contents that the action used.
 type Vouch struct {
 	Target string
-	// Pending lists the sources that changed, appeared or disappeared in runs for other targets,
-	// sorted. The next run for this target handles them.
+	// Pending is the sorted list of sources that changed, appeared or disappeared in runs for other
+	// targets. The next run for this target handles them.
 	Pending []string
 }
 
-// A vouching has all vouches of an index. See Vouch.
+// A vouching has an encoded Vouch for each target of an index, and the fingerprint of their runs.
 type vouching struct {
 	identity hashing.Digest
 	vouches  []vouch // one vouch per target, sorted
 }
 
-// A vouch is a Vouch in the encoding of the changes file.
+// A vouch is a Vouch in encoded form, as the changes file has it.
 type vouch struct {
 	target  string
 	totals  Totals
@@ -48,7 +48,7 @@ func (v *vouching) vouchesEqually(w *vouching) bool {
 	})
 }
 
-// newVouching returns the vouches for some targets, with empty totals.
+// newVouching encodes a list of Vouch values, with empty totals.
 func newVouching(identity hashing.Digest, list []Vouch) vouching {
 	v := vouching{identity: identity}
 	for _, in := range list {
@@ -62,8 +62,8 @@ func newVouching(identity hashing.Digest, list []Vouch) vouching {
 	return v
 }
 
-// appendVouches encodes the vouches for the changes file. For each target there are the totals, the
-// lengths of target and pending, and target and pending.
+// appendVouches encodes each vouch: its totals, the lengths of the fields target and pending, and
+// these two fields.
 func (v *vouching) appendVouches(b []byte) []byte {
 	le := binary.LittleEndian
 	for _, one := range v.vouches {
@@ -104,8 +104,8 @@ func (v *vouch) eachPending(do func(source string)) {
 	}
 }
 
-// replaceVouches replaces the vouches, but keeps their totals. Every target must have had a vouch
-// before; otherwise it panics.
+// replaceVouches replaces all vouches, but keeps the totals of each target. It panics for a target
+// without a previous vouch.
 func (e editor) replaceVouches(v vouching) {
 	for i := range v.vouches {
 		v.vouches[i].totals = e.x.vouched.vouchFor(v.vouches[i].target).totals

@@ -29,7 +29,7 @@ type folderIn struct {
 // A nodeIn is a node that has no position in the file yet.
 type nodeIn struct {
 	folder int32 // number of the directory; sortFolders renumbers it
-	after  int32 // index of the node in files, made or named, depending on the role
+	after  int32 // index in writer.files, writer.made or writer.named, depending on the role
 	action uint32
 	role   Role
 }
@@ -148,8 +148,8 @@ func (w *writer) collectNodes(b *builder) {
 			w.made = append(w.made, &a.Made[k])
 		}
 	}
-	// Sources come last. Each source has a node already, or gets a ghost node if the index lacks
-	// the file.
+	// Sources come last. If the index has no file for a source, the source gets a node with the
+	// role ghost.
 	w.sourceNode = make([]int32, len(b.actions))
 	for i := range b.actions {
 		a := &b.actions[i]
@@ -370,7 +370,7 @@ func (w *writer) reserveSections(b *builder) []byte {
 	for s := range secStrings {
 		size += rows[s] * rowSize[s]
 	}
-	seals := (blockCount(size-headerSize) + 2) * sealSize // two more seals suffice if the strings are short
+	seals := (blockCount(size-headerSize) + 2) * sealSize // seals of the strings: two suffice if the strings are short
 	out := make([]byte, size, size+blockSize+seals)
 	at := headerSize
 	for s := range secStrings {

@@ -104,11 +104,12 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 	return opt, nil
 }
 
-// flushTime is how long the end of a run waits for uploads. The next run uploads the rest.
+// flushTime is how long the end of a run waits for uploads. The next run does the remaining
+// uploads.
 const flushTime = 10 * time.Second
 
-// patience limits the total time that a run waits for answers to unexpected requests. The time of
-// cooking the same actions does not count.
+// patience limits the total time that a run waits for answers to unexpected requests, in excess of
+// the expected cook times of the actions.
 const patience = 200 * time.Millisecond
 
 // A Client requests results from a server for one run. A nil Client has no results and uploads
@@ -171,9 +172,9 @@ type Expectation struct {
 }
 
 // Expect looks up results and downloads their blobs into the store, in the given order. It omits
-// downloads that would take longer than cooking. For each result it calls arrived with its index,
-// from one goroutine at a time. whole reports whether the store has all of its blobs. Afterwards,
-// Look returns the result without a request.
+// downloads that would take longer than cooking. For each result it calls arrived with the index of
+// the result, from one goroutine at a time. whole reports whether the store has all blobs of the
+// result. Afterwards, Look returns the result without a request.
 func (c *Client) Expect(wanted []Expectation, arrived func(n int, whole bool)) {
 	const some = 1000 // maximum number of keys in a request
 	for first := 0; first < len(wanted); first += some {
@@ -214,10 +215,9 @@ type Known struct {
 	Result   *store.Result // nil if the server has no result
 }
 
-// Look returns the server's result for a key of an asset. Without known dependencies, it returns
-// the read sets of other machines. For an expected key, it returns the answer only if it has
-// arrived. For other keys it asks the server. It waits at most worth, the expected time of cooking,
-// plus the rest of the run's patience.
+// Look returns the server's result for a key of an asset, or the read sets that other machines
+// used. For an expected key, it does not wait for the answer. For other keys, it asks the server,
+// and waits no longer than the expected cook time in worth plus the unused part of patience.
 func (c *Client) Look(ctx context.Context, k Key, asset string, worth time.Duration) (known Known) {
 	if !c.Reads() {
 		return known
@@ -258,8 +258,8 @@ func (c *Client) decodeKnown(k Key, a *Answer) (known Known) {
 }
 
 // Fetch downloads the blobs of a result into the store, and reports whether the store has all of
-// them. It omits a download that would take longer than cooking. It waits at most worth, the
-// expected time of cooking, plus the rest of the run's patience.
+// them. It omits a download that would take longer than cooking. It waits no longer than the
+// expected cook time in worth plus the unused part of patience.
 func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 	if !c.Reads() {
 		return false
@@ -271,13 +271,13 @@ func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 // An Execution is the result of executing an action on another machine.
 type Execution struct {
 	Record Record
-	Over   time.Duration // total time minus the cook time and the uploads before
+	Over   time.Duration // total time without the cook time and the upload of inputs
 	// Off means that no more actions will be executed.
 	Off bool
 }
 
-// Run lets the server execute an action, and stops waiting when ctx ends. If ok, ran has a record,
-// and the artifacts are in the store.
+// Run lets the server execute an action, and stops waiting when ctx ends. If ok is true, the result
+// has a record, and the artifacts are in the store.
 func (c *Client) Run(ctx context.Context, root *Root) (ran Execution, ok bool) {
 	if c == nil || !c.opt.Exec {
 		return Execution{Off: true}, false

@@ -159,8 +159,8 @@ const (
 	withoutServer = "this run goes on without the server, and downloads and uploads no more results"
 
 	// These are the times after which the client gives up serve-remote.
-	endTime    = 2 * time.Second // limit for the end of the run
-	mostSilent = 6               // number of Beats without a line
+	endTime    = 2 * time.Second // time to wait for the last answers after the run has ended
+	mostSilent = 6               // number of Beat intervals without a line
 )
 
 // receiveAnswers passes on answers until serve-remote ends, writes an invalid line, or is silent

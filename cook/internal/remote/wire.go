@@ -38,7 +38,7 @@ const (
 	Fetch  Op = "fetch"  // bring the blobs of a result into the store
 	Keep   Op = "keep"   // upload records of the store at a later time
 	Run    Op = "run"    // execute an action on another machine, and bring its blobs into the store
-	Drop   Op = "drop"   // cancel the Run whose answer has the number Seq
+	Drop   Op = "drop"   // cancel the Run with the answer number Seq
 	End    Op = "end"    // finish uploads within Flush, and stop
 )
 
@@ -89,7 +89,7 @@ type Answer struct {
 	Result   []byte       `json:"result,omitempty"`
 	Origin   store.Origin `json:"origin,omitzero"` // the run that made the result
 	Note     string       `json:"note,omitempty"`
-	// Record is the result of a Run. Over is the time of the Run in addition to cooking. Off means
+	// Record is the result of a Run. Over is the time of the Run without the cook time. Off means
 	// that no more actions will be executed.
 	Record  []byte        `json:"record,omitempty"`
 	Over    time.Duration `json:"over,omitempty"`
@@ -227,7 +227,7 @@ type Action struct {
 	Path    string          `json:"path"`
 	Target  string          `json:"target,omitempty"`
 	Outputs []string        `json:"outputs"`
-	Names   []string        `json:"names,omitempty"` // final names of the outputs; needed if outputs name each other
+	Names   []string        `json:"names,omitempty"` // final names of the outputs, for outputs that contain the names of other outputs
 	Recipe  string          `json:"recipe"`
 	Options json.RawMessage `json:"options"` // the recipe's options struct
 	Tools   []ToolFile      `json:"tools,omitempty"`

@@ -158,7 +158,7 @@ func isHexDigit(c byte) bool   { return 'a' <= c && c <= 'f' || 'A' <= c && c <=
 
 const (
 	mostRecalled = 3  // number of failures to repeat
-	recallAfter  = 15 // minimum number of lines since the first failure
+	recallAfter  = 15 // minimum number of lines after the first failure, for repeating it
 )
 
 // A recap has the first failures of a run, and the number of lines since the first failure.

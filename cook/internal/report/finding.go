@@ -72,7 +72,7 @@ func (j *JSON) Finding(f cook.Finding) {
 // Verified writes the last record of a verification.
 func (j *JSON) Verified(v *cook.Verified) { j.writeJSONRecord(Record{Event: "verified", Verified: v}) }
 
-// program replaces the file name in diagnostics without a file.
+// program stands for the file name in diagnostics that belong to no file.
 const program = "cook"
 
 // diagnose returns the diagnostic for a failure or warning. dir is the asset directory as the user

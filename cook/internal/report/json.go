@@ -35,7 +35,7 @@ type JSON struct {
 }
 
 // recordVersion is the version of the records. Increment it if a record loses a field or a field
-// changes its meaning. New fields do not count.
+// changes its meaning, but not for a new field.
 const recordVersion = 1
 
 // NewJSON returns an observer that writes to w.
@@ -268,9 +268,8 @@ func UnlessUTF8(path string) string {
 	return base64.StdEncoding.EncodeToString([]byte(path))
 }
 
-// A printable is a writer that escapes unprintable characters in JSON strings. Package json leaves
-// some of them unescaped: DEL, the C1 control characters, and marks that change the writing
-// direction.
+// A printable is a writer that escapes unprintable characters in JSON strings. Package json does
+// not escape DEL, the C1 control characters, and marks that change the writing direction.
 type printable struct {
 	w   io.Writer
 	buf []byte
@@ -278,7 +277,7 @@ type printable struct {
 
 func (p *printable) Write(b []byte) (int, error) {
 	p.buf = p.buf[:0]
-	done := 0 // number of bytes of b that are in buf
+	done := 0 // number of bytes of b that are already copied to buf
 	for i := 0; i < len(b); {
 		r, n := rune(b[i]), 1
 		if r >= utf8.RuneSelf {

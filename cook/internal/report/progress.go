@@ -181,7 +181,7 @@ func (p *Progress) redraw() {
 		return
 	}
 	lines := []string{p.barLine(p.live.Width())}
-	for _, s := range p.work.running[:min(slowest, len(p.work.running))] { // running has the oldest asset first
+	for _, s := range p.work.running[:min(slowest, len(p.work.running))] { // the list of running assets begins with the oldest
 		lines = append(lines, fmt.Sprintf("  %8s %s", human.Duration(p.now().Sub(s.at).Round(100*time.Millisecond)), s.assetAndStep()))
 	}
 	p.live.Draw(lines...)

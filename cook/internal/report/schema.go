@@ -85,7 +85,7 @@ type Field struct {
 //go:embed fields.txt
 var fields string
 
-// Objects describes the fields of all objects. An object has the name of its table in docs/json.md.
+// Objects describes the fields of all objects. Each object is named like its table in docs/json.md.
 func Objects() []Object {
 	types := map[string]reflect.Type{
 		"record":      reflect.TypeFor[Record](),

@@ -15,7 +15,7 @@ import (
 const mostKinds = 6
 
 // WriteKinds prints which kinds of files a first run copied or ignored by default. It also prints
-// the assumed engine, and the preset that matches images with mipmaps.
+// whether no engine was named, and whether the images look like a 2D game or a 3D scene.
 func WriteKinds(w io.Writer, s *cook.Summary) {
 	if s.AnyEngine {
 		fmt.Fprintln(w, `no engine is named: images, sounds and models are in formats that most engines load; name yours for smaller and faster ones: engine = "three" in [project] of cook.toml, or cook init -for three (cook help engines)`)

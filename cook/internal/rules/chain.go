@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// maxSteps limits the number of steps for one source. Rules whose outputs match each other could
-// add steps without end.
+// maxSteps limits the number of steps for one source. Without a limit, two rules could cook each
+// other's outputs forever.
 const maxSteps = 1000
 
 // extendChain adds steps to a method. Rules for artifacts choose these steps for the outputs of the
@@ -58,8 +58,8 @@ func (s *Set) extendChain(m *Method, path, target string, used []int, left *int)
 	return s.cache.joinSteps(m, then), nil
 }
 
-// matchArtifact matches an artifact with rules for artifacts. It skips the rules in used, because
-// no rule applies to its own output.
+// matchArtifact matches an artifact with rules for artifacts. It skips the rules in the list used,
+// because no rule applies to its own output.
 func (s *Set) matchArtifact(matched *selection, path, target string, used []int) (row int) {
 	row = s.matchLayers(matched, path, s.number[target], target, true)
 	for _, rule := range used {
@@ -133,8 +133,8 @@ func (m *Method) appendPlacedNames(list []string, path string) []string {
 	return list
 }
 
-// FinalNames returns the name of the final artifact for each output of the method. If an output
-// is cooked further, this is the first artifact made from it.
+// FinalNames returns the name of one artifact for each output of the method. If later steps cook
+// the output, this is the first artifact that they make from it.
 func (m *Method) FinalNames(path string) []string {
 	if m.Final != nil {
 		return m.Final
@@ -158,15 +158,15 @@ type Step struct {
 	*Method
 	// Path is the input: the source, or an artifact of an earlier step.
 	Path string
-	// Of is a suffix for option keys, which distinguishes the steps of a chain: " of {stem}.png".
-	// For the first step, it is "".
+	// Of is appended to option keys to distinguish the steps of a chain, as in " of {stem}.png". It
+	// is "" for the first step.
 	Of string
 }
 
-// Of is the beginning of Step.Of in all steps but the first.
+// Of is the text with which Step.Of begins, except in the first step.
 const Of = " of "
 
-// Steps yields the steps for a source. Each step follows the steps whose artifacts it reads.
+// Steps yields the steps for a source. A step comes after the steps whose artifacts it reads.
 func (m *Method) Steps(path string) iter.Seq[Step] {
 	return func(yield func(Step) bool) { m.eachStep(path, "", yield) }
 }
@@ -224,9 +224,9 @@ func (m *Method) anyStep(is func(*Method) bool) bool {
 	return false
 }
 
-// hashFollowedRules sets the option Follow.Option to a checksum of rules of the target. These are
-// the rules that may change how the recipe Follow.Recipe cooks a file. The checksum covers their
-// recipes, their outputs, and the keys in Follow.Keys.
+// hashFollowedRules sets the option Follow.Option to a checksum of the target's rules that may
+// change how the recipe Follow.Recipe cooks a file. The checksum covers the patterns, recipes and
+// outputs of these rules, and their settings for the keys in Follow.Keys.
 func (d *decision) hashFollowedRules(target string, f *recipe.Follow) {
 	other, ok := d.set.vocab.recipes.Lookup(f.Recipe)
 	if !ok {
@@ -330,8 +330,8 @@ func (m *Method) Follows() bool {
 	})
 }
 
-// Followed implements jobs.Env.Followed. It returns nothing if the method does not follow rules, so
-// that another machine without these rules makes the same artifacts.
+// Followed implements jobs.Env.Followed. If the method does not follow rules, it returns nothing.
+// Machines without these rules then make the same artifacts.
 func (m *Method) Followed(source string) (by string, options any, outputs []string) {
 	if m.set == nil || !m.Follows() {
 		return "", nil, nil

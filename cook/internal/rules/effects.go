@@ -14,13 +14,13 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// A use has the effect of a layer on the sources for which Method was called.
+// A use records how a layer affects the sources for which Method was called.
 type use struct {
 	source  string   // first source that the layer matches, or ""
 	recipes []string // recipes of the sources that the layer matches
-	taken   []bool   // whether one of the recipes accepts the setting, by setting
-	won     []bool   // whether the setting has an effect, by setting; the last element is for the outputs
-	lost    []loss   // a source for which another layer overrides the setting, by setting
+	taken   []bool   // elements tell for each setting whether one of the recipes accepts it
+	won     []bool   // elements tell for each setting whether it has an effect; the last element is for the outputs
+	lost    []loss   // sources for which another layer overrides the setting, one per setting
 }
 
 // A loss is a source for which another layer overrides a setting.
@@ -47,7 +47,7 @@ func (s *Set) noteEffects(matched *selection, path string, d *decision) {
 			continue
 		}
 		for k, o := range l.settings {
-			// The cooker may have other options now. They do not affect which settings it accepts.
+			// A new cooker suffices, because options do not change which settings a cooker accepts.
 			if recipeset.SetOption(d.set.vocab.freshCooker(d.recipe), o.key, o.value) == nil {
 				u.taken[k] = true
 				u.countSetting(k, i, d.won[o.key], path)
@@ -93,7 +93,7 @@ func (s *Set) Dropped() Errors {
 	for i := s.order.own; i < len(s.layers); i++ {
 		l, u := &s.layers[i], &s.calls.uses[i]
 		if u.source == "" || l.recipe != "" {
-			continue // Useless reports unused rules, and rules with a recipe were checked before
+			continue // Useless reports rules that match no source, and settings of a named recipe were checked earlier
 		}
 		for k, o := range l.settings {
 			if !u.taken[k] {
@@ -252,8 +252,8 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 	return lines
 }
 
-// overridden returns a line for each setting of a layer that its recipe accepts, but that other
-// layers override for every source.
+// overridden returns a line for each setting of a layer that has no effect on any source, although
+// the recipe accepts it, because other layers override it.
 func (s *Set) overridden(l *layer, u *use) (lines Errors) {
 	for k, lost := range u.lost {
 		if u.won[k] || lost.source == "" {
@@ -305,8 +305,8 @@ func sampleName(pattern string) string {
 	return name
 }
 
-// matchesAny reports whether a pattern in the file of directory prefix matches any source. If
-// folded is set, it ignores case.
+// matchesAny reports whether a pattern matches any source. prefix is the directory of the pattern's
+// rule file. If folded is set, case is ignored.
 func matchesAny(pattern, prefix string, sources iter.Seq[string], folded bool) bool {
 	_, ok := firstMatch(pattern, prefix, sources, folded)
 	return ok

@@ -178,7 +178,7 @@ func (e *loadingEngine) refuseFormat(m *Method, source, artifact string, texts d
 	if e.Cubes != nil && cube.Value != `"none"` {
 		loaded, what, remove = e.Cubes, "loads cubes only of format ", cube
 	}
-	// For the web, auto means uastc, except for images with unlimited light values.
+	// For the web, auto means uastc, except for HDR images.
 	name, _ := strconv.Unquote(format.Value)
 	switch web := m.option("gpu"); {
 	case name != "auto":

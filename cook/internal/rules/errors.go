@@ -127,8 +127,8 @@ func (e *Error) fixMisspelling(old string, words []string) *Error {
 	return e
 }
 
-// means sets the fix of an error. The fix replaces old, with or without quotes, at the position of
-// the error.
+// means sets e.fix, which replaces old by new at the position of the error. Quotes around old are
+// kept.
 func (e *Error) means(old, new string) *Error {
 	at := min(e.Column-1, len(e.text))
 	for _, quote := range []string{"", `"`, "'"} {

@@ -17,12 +17,12 @@ import (
 type Method struct {
 	// Alone is the first step of a chain as a method without Then. It is nil unless Then is set.
 	Alone *Method
-	// Whole is the chain whose first step is this method; it may be nil.
+	// Whole is the chain that begins with this method; it may be nil.
 	Whole *Method
 	// Final replaces the result of FinalNames if another machine requested the action.
 	Final []string
-	// Then has, for each output, the method that cooks it further, or nil if the output is placed.
-	// Then is nil if all outputs are placed.
+	// Then has an element for each output: the method of the next step, or nil if the output is
+	// placed. Then is nil if all outputs are placed.
 	Then   []*Method
 	Recipe recipe.Recipe
 	// Cooker has its options set. Its Check was successful.
@@ -200,7 +200,8 @@ func (s *Set) decideNew(key, path, target string, row int) *outcome {
 		s.calls.targets = append(s.calls.targets, target)
 	}
 
-	// Selections have the same method if they differ only in rules without an effect.
+	// Rules without an effect do not matter, so selections that differ only in such rules share a
+	// method.
 	same := fmt.Sprintf("%q %s %v %q %d", target, d.recipe, d.had, d.row, d.chose)
 	known := s.cache.decided[same]
 	if known == nil {
@@ -224,8 +225,7 @@ type decision struct {
 	holder  *recipe.Recipe // result of Method.Holder
 }
 
-// A win is the layer that decides about a setting. layer is -1 for built-in rules. at is the
-// position of the setting.
+// A win records which layer decides about a setting. The layer number is -1 for built-in rules.
 type win struct {
 	layer  int
 	at     Origin

@@ -103,7 +103,7 @@ type wantedValue struct {
 	want    string
 }
 
-// with adds the description of a recipe.
+// with returns w with the description in want added for a recipe.
 func (w wantedValues) with(recipe, want string) wantedValues {
 	if i := slices.IndexFunc(w, func(v wantedValue) bool { return v.want == want }); i >= 0 {
 		w[i].recipes = append(w[i].recipes, recipe)
@@ -112,7 +112,7 @@ func (w wantedValues) with(recipe, want string) wantedValues {
 	return append(w, wantedValue{[]string{recipe}, want})
 }
 
-// of returns the descriptions for the given recipes. If there are none, it returns all
+// of selects the descriptions for the given recipes. If no description matches, it returns all
 // descriptions.
 func (w wantedValues) of(recipes []string) wantedValues {
 	some := slices.DeleteFunc(slices.Clone(w), func(v wantedValue) bool {

@@ -197,8 +197,8 @@ func (r *tableReader) projectTargets(at *node, value any) (targets []string) {
 // Files are relative to the file's directory. Omitted keys are "". The table does not name the
 // program that speaks to the server.
 type Remote struct {
-	// File is the cook.toml that names URL, or "" if the user does. The environment's secrets are
-	// sent to a server from a cook.toml only if the environment names its host.
+	// File is the cook.toml that names URL, or "" if the user gives the URL. Secrets from the
+	// environment are sent to a server from a cook.toml only if the environment names its host.
 	File                                string
 	URL, Upload                         string
 	NoRead, NoRace                      bool
@@ -217,8 +217,7 @@ var remoteKeys = []string{"url", "upload", "read", "race", "ca", "cert", "key", 
 // UploadChoices lists the choices of when to upload results.
 var UploadChoices = []string{"never", "ci", "always"}
 
-// These are the values for when other machines cook: if that saves time, whenever possible, or
-// never.
+// These values say when other machines cook: if that saves time, always if possible, or never.
 const (
 	ExecAuto   = "auto"
 	ExecAlways = "always"

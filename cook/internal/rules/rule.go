@@ -38,7 +38,7 @@ func (c *compiler) compileRule(at *node, table map[string]any, prefix string) {
 	}
 }
 
-// These are the values of the key from.
+// Values of the key "from".
 const (
 	fromSources   = "sources"
 	fromArtifacts = "artifacts"

@@ -12,7 +12,7 @@ import (
 // lawSources are the sources that TestEverySettingCountsOrIsReported uses.
 var lawSources = []string{"a.png", "b.json", "ui/a.png", "ui/c.txt", "ui/b.json"}
 
-// drawRules draws a cook.toml with a setting on each line.
+// drawRules returns the lines of a random cook.toml, with one setting on each line.
 func drawRules(t *rapid.T, name string) []string {
 	setting := rapid.SampledFrom([]string{"srgb = false", "max_size = 7", "quality = 2", "quality = 'low'", "level = 9", "indent = true", "output = 'x/{path}'"})
 	settings := func(few int) []string {

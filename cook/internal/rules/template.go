@@ -36,7 +36,7 @@ type Template struct {
 	hashed   bool
 }
 
-// A part is a word, or literal text if word is none.
+// A part is a word in braces, or literal text if the field word is none.
 type part struct {
 	word    word
 	literal string
@@ -270,8 +270,7 @@ func checkElement(parts []part) error {
 	if isDir(parts) {
 		return nil
 	}
-	// shape is the element as Windows sees it. An extension starts with a dot, a directory may be
-	// empty, and any other word is not empty.
+	// shape is the element with "x" for each word that is not empty, and "." for an extension.
 	var shape strings.Builder
 	solid := false
 	for _, p := range parts {

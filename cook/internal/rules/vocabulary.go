@@ -82,7 +82,7 @@ func (v vocabulary) fixOption(e *Error, err error, value any) {
 	}
 }
 
-// elsewhere names other recipes that accept a setting.
+// elsewhere returns a text that names the other recipes that accept a setting.
 func (v vocabulary) elsewhere(o *setting, but []string) string {
 	var takers []string
 	for _, name := range v.recipes.Names() {

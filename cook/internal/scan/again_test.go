@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// at returns directories at the given paths, without links.
+// at returns a Folder for each path, reached without links.
 func at(paths ...string) []Folder {
 	var list []Folder
 	for _, p := range paths {
@@ -124,7 +124,8 @@ func pathsOf(folders []Folder) []string {
 	return list
 }
 
-// TestAgainListsNothingElse counts the system calls of Again. Other directories must cause none.
+// TestAgainListsNothingElse counts the system calls of Again. It must make no calls for unchanged
+// directories.
 func TestAgainListsNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "b": "", "c/a": "", "d/a": "", "d/b": "", "d/e/a": "", "d/e/f/a": "", "d/e/f/b": "", "d/g/a": ""})

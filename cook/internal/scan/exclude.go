@@ -52,7 +52,8 @@ func newExclusions(real string, info fs.FileInfo, folders []string) (exclusions,
 	return x, nil
 }
 
-// resolveExisting resolves the links in the existing part of abs, and keeps the rest.
+// resolveExisting resolves the links in the existing part of abs. It does not change the part that
+// does not exist.
 func resolveExisting(abs string) string {
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
 		return real

@@ -43,8 +43,8 @@ func CompareFolders(a, b string) int {
 	return cmp.Compare('/', b[len(a)])
 }
 
-// place identifies a directory by two paths. A real directory may have several paths, and a path
-// may later lead to another directory.
+// place identifies a directory by its path in the tree and its real path. Several paths may lead to
+// one real directory, and a path may later lead to another directory.
 type place struct{ path, real string }
 
 func (f Folder) place() place { return place{f.Path, f.Real} }
@@ -117,7 +117,7 @@ func relist(ctx context.Context, root string, opt Options, dirs []Folder, known 
 // errand is the set of directories that a walk must visit. A nil errand means all directories.
 type errand struct {
 	listed map[place]bool      // directories to list, even if known returns true
-	below  map[string][]string // names on the way to the directories in listed, by directory
+	below  map[string][]string // names that lead to a directory in listed, by parent directory
 	mu     sync.Mutex          // held while known runs
 	known  func(Folder) bool
 }

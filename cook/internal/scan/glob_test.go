@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tableMatch is a simple implementation of matchGlob. Row by row, it computes the positions that
-// the steps so far can reach.
+// tableMatch is a simple implementation of matchGlob. After each step, it knows all positions in s
+// where a match of the previous steps can end.
 func tableMatch(glob []step, s []byte) bool {
 	reach := make([]bool, len(s)+1)
 	reach[0] = true

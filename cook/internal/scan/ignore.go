@@ -41,8 +41,8 @@ func (l *ignoreList) withPatterns(patterns []pattern, folder string) *ignoreList
 	return &ignoreList{parent: l, base: base, patterns: patterns}
 }
 
-// deciding returns the pattern that applies to path, or nil if no pattern matches. name is the
-// offset of the last element.
+// deciding returns the pattern that applies to path, or nil if no pattern matches. The last element
+// of the path begins at the offset in name.
 func (l *ignoreList) deciding(path []byte, name int, isFolder bool) *pattern {
 	var buf [256]byte
 	for ; l != nil; l = l.parent {

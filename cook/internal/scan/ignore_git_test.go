@@ -149,8 +149,8 @@ func drawForest(t *rapid.T) forest {
 	return newForest(ignores, folders...)
 }
 
-// TestRandomPathsAreIgnoredAsByGit checks that git names the same line as the cause for random
-// paths and patterns.
+// TestRandomPathsAreIgnoredAsByGit compares verdicts on random paths and patterns with git, which
+// names the deciding line.
 func TestRandomPathsAreIgnoredAsByGit(t *testing.T) {
 	parent := memtemp.Dir(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -199,7 +199,7 @@ func TestWalkKeepsTheFilesThatGitKeeps(t *testing.T) {
 		for path := range files {
 			all = append(all, path)
 		}
-		f.defaults = Defaults // the lowest precedence, as for Defaults in a walk
+		f.defaults = Defaults // git gives them the lowest precedence, as the walk does
 		verdicts, err := f.askGit(dir, all)
 		if err != nil {
 			rt.Fatal(err)

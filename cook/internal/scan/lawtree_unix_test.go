@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lawTree makes random changes to a real tree. Rapid draws only the seed. Its own choices would
-// concentrate on a few names.
+// lawTree makes random changes to a real tree. Rapid chooses only the seed of rand, because its own
+// generators would prefer a few names.
 type lawTree struct {
 	t    *rapid.T
 	rand *rand.Rand
@@ -66,8 +66,8 @@ func newLawTree(t *rapid.T, parent string) *lawTree {
 	return l
 }
 
-// change makes a random change, or none if the change is impossible. It writes only .cookignore
-// files, because Again does not detect changes of other contents.
+// change makes a random change, or none if the chosen change is impossible. It changes the content
+// of .cookignore files only, because Again does not detect other contents.
 func (l *lawTree) change(kinds ...string) {
 	kind, existing := pick(l, kinds), pick(l, l.all())
 	name := filepath.Join(l.dir, l.path())

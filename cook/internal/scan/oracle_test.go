@@ -44,7 +44,8 @@ func newForest(ignores map[string]string, folders ...string) forest {
 	return f
 }
 
-// judge returns the verdict on a path. Like the walk, it checks the elements one after another.
+// judge returns the verdict on a path. Like the walk, it checks each parent directory before the
+// path.
 func (f forest) judge(path string) verdict {
 	var list *ignoreList
 	owner := map[*pattern]string{}

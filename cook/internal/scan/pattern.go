@@ -85,7 +85,7 @@ func (p *pattern) matchPattern(path []byte) bool {
 	return matchGlob(p.glob, path[len(p.text):])
 }
 
-// step is one element of a compiled glob.
+// step is one element of a compiled glob, such as a byte or a star.
 type step struct {
 	op   op
 	char byte     // the byte for opByte
@@ -123,10 +123,10 @@ func leastLen(glob []step) int {
 // matchGlob reports whether glob matches all of s.
 //
 // After a mismatch it goes back to the last star, which then matches one more byte. If a slash or
-// the end prevents that, it goes back to the last double star. Going back further cannot help,
-// because the later star can match the same bytes as an earlier star. A slash ends the stars of its
-// element for good, because only opByte and double stars match a slash. The time is therefore at
-// most len(glob) * len(s) for each possible end of a double star.
+// the end of s prevents that, it goes back to the last double star. Going back to earlier stars
+// cannot help, because the last star can match the same bytes. No star matches a slash, so stars
+// before a matched slash are not tried again. The time is therefore at most len(glob) * len(s) for
+// each possible end of a double star.
 func matchGlob(glob []step, s []byte) bool {
 	var (
 		g, i    int

@@ -77,7 +77,8 @@ type Problem struct {
 	Err  error // cause; nil if Kind explains the problem
 }
 
-// Fatal reports whether the problem fails the run. Other problems are only reported.
+// Fatal reports whether the problem makes the run fail. Problems that are not fatal are only
+// reported.
 func (p Problem) Fatal() bool { return p.Kind == Unreadable || p.Kind == BadIgnore }
 
 // Failed reports whether any problem is fatal.
@@ -210,7 +211,7 @@ func (r *resolver) unresolved(full string, err error) (Kind, error) {
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(full), target)
 	}
-	if _, err := os.Lstat(target); err == nil { // the target is a link that leads nowhere
+	if _, err := os.Lstat(target); err == nil { // the target is a broken link
 		return Dangling, fmt.Errorf("%s leads nowhere", pathname.Show(text))
 	}
 	if _, ok := pathname.Below(r.real, resolveExisting(filepath.Clean(target))); !ok {

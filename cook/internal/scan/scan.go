@@ -86,9 +86,9 @@ type Options struct {
 type Tree struct {
 	Entries []Entry // assets, sorted by the bytes of Path
 	Configs []Entry // cook.toml files, sorted by directory; parents come first
-	// Ignores are the files whose content affects which files are assets: .cookignore files, and
-	// excluded files for which ContentDecides. Their stamps were taken before reading. They are
-	// sorted like Configs.
+	// Ignores are the files whose content determines which files are assets: .cookignore files, and
+	// excluded files for which ContentDecides. Their stamps were taken before their contents were
+	// read. They are sorted like Configs.
 	Ignores  []Entry
 	Problems []Problem // sorted by Path, then Kind
 	Folders  []Folder  // visited directories, in the order of CompareFolders
@@ -236,8 +236,8 @@ func (s *sizes) addNodeSizes(n *node) {
 	}
 }
 
-// appendNode appends the findings in n and below, and releases n. The recursion is as deep as the
-// longest path has slashes.
+// appendNode appends the findings in n and below, and releases n. The recursion depth is the number
+// of slashes in the longest path.
 func (t *Tree) appendNode(n *node) {
 	if f, ok := n.folderFacts(); ok {
 		t.Folders = append(t.Folders, f)
@@ -263,7 +263,8 @@ func (t *Tree) appendNode(n *node) {
 	*n = node{}
 }
 
-// compareToFolder compares the path of a file with folder+"/". Both must be in the same directory.
+// compareToFolder compares the path of a file with folder+"/". The file and the folder must be in
+// the same directory.
 func compareToFolder(file, folder string) int {
 	if len(file) <= len(folder) {
 		if c := strings.Compare(file, folder[:len(file)]); c != 0 {

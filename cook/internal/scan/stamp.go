@@ -37,9 +37,9 @@ func StampOfInfo(i *dirfd.Info) Stamp {
 }
 
 // Settled reports whether a stamp that was taken at the given time (ns since 1970), or later, can
-// be trusted. The file's last change must be at least SettleTime earlier. A later write then
-// changes the stamp. After a more recent change, or a change in the future, a write may have the
-// same time and leave the stamp unchanged.
+// be trusted. The file's last change must be at least SettleTime earlier, so that a later write
+// changes the stamp. If the last change is more recent or in the future, a later write may leave
+// the stamp unchanged.
 func (s Stamp) Settled(at int64) bool {
 	changed := s.changed()
 	// The difference of two ordered int64 values always fits a uint64.
@@ -67,7 +67,7 @@ type Clock struct {
 	read    func() (wall int64, since time.Duration) // returns the time of day and the time since begin
 	known   bool                                     // set once written is known
 	device  uint64                                   // device of the file system
-	written int64                                    // time of the file system after begin
+	written int64                                    // a time after begin by the clock of the file system
 }
 
 // NewClock returns the clock of a run that began at begin. Every stamp to check must be later. The
@@ -100,9 +100,9 @@ func (c *Clock) SettledSince(s Stamp) bool {
 	return s.Settled(at + since)
 }
 
-// at returns the start of the run according to the clock that is behind, and the time since then.
-// If the local clock was set back, new stamps are earlier by the same amount, so at returns an
-// earlier start.
+// at returns the start of the run, and the time since then. The start is by the local clock or the
+// file system's clock, whichever is behind. If the local clock was set back, at returns an earlier
+// start, because new stamps are earlier, too.
 func (c *Clock) at(device uint64) (at, since int64) {
 	wall, passed := c.read()
 	at, since = c.begin, max(0, int64(passed))

@@ -126,8 +126,8 @@ func TestOldStampsAreSettled(t *testing.T) {
 	}
 }
 
-// TestSettledStampDiffersFromEveryLaterStamp draws the tick of a file system and the lag of its
-// clock. A settled stamp must differ from the stamp of every later write.
+// TestSettledStampDiffersFromEveryLaterStamp simulates file systems with random ticks and random
+// lags of their clocks. A settled stamp must differ from the stamp of every later write.
 func TestSettledStampDiffersFromEveryLaterStamp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const tenth = int64(100 * time.Millisecond) // maximum lag in this test

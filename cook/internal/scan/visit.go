@@ -172,7 +172,7 @@ func (v *visitor) addAsset(n *node, name string, st Stamp) {
 		n.findings.configs = append(n.findings.configs, Entry{joinPath(n.path, name), st})
 		return
 	}
-	n.findings.entries = append(n.findings.entries, Entry{name, st}) // settleEntries adds the directory to the name
+	n.findings.entries = append(n.findings.entries, Entry{name, st}) // incomplete: settleEntries prepends the directory
 	v.sizes = append(v.sizes, len(name))
 }
 

@@ -26,7 +26,7 @@ type node struct {
 	real     string      // real path; "." for the root
 	linked   bool        // set if the directory was reached by a link
 	passing  bool        // set if the walk only passes through the directory, without listing it
-	ignore   *ignoreList // patterns of Defaults, and of the .cookignore files above and (after reading) in the directory
+	ignore   *ignoreList // patterns of Defaults, and of the .cookignore files in the directory and above
 	findings findings
 }
 
@@ -38,7 +38,7 @@ type findings struct {
 	odd      bool  // set if an entry makes the stamp unreliable
 	stats    int64 // number of lstat calls
 	entries  []Entry
-	configs  []Entry   // one file at most
+	configs  []Entry   // the cook.toml of the directory, if any
 	ignores  []Entry   // .cookignore, and files whose content determines whether they are assets
 	leftOut  []Entry   // files and directories that Defaults excludes
 	problems []Problem // problems of the directory or its entries
@@ -81,8 +81,8 @@ func maxPath() int {
 	return 1023
 }
 
-// walkTree visits the directories of the errand, and returns the root of the tree. The patterns of
-// every .cookignore override ignore. The root is visited first, so that its error can be returned.
+// walkTree visits the directories of the errand, and returns the root of the tree. Each .cookignore
+// overrides the patterns in ignore. The root is visited first, so that its error can be returned.
 func (w *walker) walkTree(workers int, ignore *ignoreList) (*node, error) {
 	first := w.errand.rootNode()
 	if first == nil {

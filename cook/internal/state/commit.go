@@ -92,11 +92,11 @@ func removeOld(root confine.Root, c Commit) (left []plan.Claim) {
 	return left
 }
 
-// written is what a run has changed in the manifest.
+// A written lists what a run has changed in the manifest.
 type written struct {
 	files    []index.File // files to record in the index
 	replaced []string     // absolute names of replaced files
-	removed  []string     // parts that the root does not name any more
+	removed  []string     // parts that the root of the new manifest does not name
 }
 
 var (

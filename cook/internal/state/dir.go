@@ -49,7 +49,8 @@ type Dir struct {
 
 	files *files
 	disk  syncer
-	// fine measures on its first call whether the stamps of the device are fine; see FineStamps.
+	// fine reports whether each change on the device gets a distinct stamp; see FineStamps. It
+	// measures this on its first call.
 	fine func() (fine bool, device uint64)
 }
 
@@ -152,13 +153,13 @@ type Finder struct {
 // Finder returns a new Finder. The caller must close it.
 func (d *Dir) Finder() *Finder { return &Finder{out: d.files.out} }
 
-// Fitting returns the files that have the planned name, with any digits of a hash.
+// Fitting returns the files that match a planned name, with any digits in place of {hash}.
 func (f *Finder) Fitting(name hashname.Name) (list []string) {
 	dir := path.Dir(name.Shape())
 	if f.names == nil || dir != f.listed {
 		f.listed, f.names = dir, []string{}
 		if opened, err := f.out.Root().Open(dir); err == nil {
-			f.names, _ = opened.Readdirnames(-1) // incomplete names are better than none
+			f.names, _ = opened.Readdirnames(-1) // if the listing fails halfway, the names so far are used
 			opened.Close()
 		}
 		slices.Sort(f.names)
@@ -217,7 +218,7 @@ func (d *Dir) ClearLeftovers() error {
 	return err
 }
 
-// BeginReading records that the run begins to read contents. Only a later sync covers them.
+// BeginReading records that the run begins to read contents. Earlier syncs do not count any more.
 func (d *Dir) BeginReading() { d.files.logged = false }
 
 // Remove removes all of cook's own files, the lock last. It does not remove the output directory,

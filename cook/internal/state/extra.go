@@ -131,8 +131,8 @@ func isOwn(name string) bool {
 	return manifest.Reserved(name) && !strings.EqualFold(first, manifest.PartsDir)
 }
 
-// dropAliases drops files that are outputs under other names. The file may be reached through a
-// link in the output directory. Or the file system ignores a difference in case or Unicode form.
+// dropAliases drops files that are outputs under another name, because a link in the output
+// directory leads to them, or because the file system ignores case or Unicode form.
 func (l *lister) dropAliases() {
 	if len(l.extra) == 0 {
 		return

@@ -67,7 +67,7 @@ func TestExtraLinks(t *testing.T) {
 	if err := os.Link(filepath.Join(base, "plain"), filepath.Join(base, "twin")); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"dangling", "loop", "real/link", "real/mine", "twin"} // outward is not extra, because an output is below it
+	want := []string{"dangling", "loop", "real/link", "real/mine", "twin"} // the link outward is not extra, because an output is below it
 	got, err := d.Extra(t.Context(), []string{"outward/x", "plain", "sub/out"}, "")
 	slices.Sort(got)
 	if err != nil || !slices.Equal(got, want) {

@@ -18,7 +18,7 @@ import (
 // IndexName is the path of the index in the output directory.
 const IndexName = manifest.StateDir + "/index"
 
-// These are the names of the other files, relative to the output directory.
+// Names of cook's other files, relative to the output directory.
 const (
 	lockName      = manifest.StateDir + "/lock"
 	changesPrefix = "changes-"
@@ -32,8 +32,8 @@ type files struct {
 	out  *confine.Dir
 	home *confine.Dir // directory with .cook; usually equal to out
 	lock *lock        // nil unless this process holds the lock
-	// logged is set once a file in the output directory was synced after BeginReading. That sync
-	// has also written the log of the file system.
+	// logged is set once a file in the output directory was synced after BeginReading. Such a sync
+	// also writes the log of the file system.
 	logged bool
 }
 
@@ -104,7 +104,8 @@ func (f *files) putFile(name string, data []byte, ready func(*atomicfile.File) e
 	return nil
 }
 
-// withoutSync is a ready function for files that a power cut may destroy. A run notices their loss.
+// withoutSync is a ready function for putFile that does not sync. The run notices if a power cut
+// destroys the file.
 func withoutSync(*atomicfile.File) error { return nil }
 
 // createTemporary creates a temporary file for one of cook's own files. The caller must call

@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A History has a line of JSON for each recent run. It is for people and charts; no run depends on
-// it. Lines about much work have details, which are dropped later.
+// A History has a line of JSON for each recent run, for reports and charts. No run depends on it.
+// The lines of runs with much work have details, which are dropped later.
 type History struct{ files *files }
 
 const (
@@ -48,9 +48,8 @@ func (h History) Read() ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, 3*historyBytes))
 }
 
-// Add appends a line. If the history is long, it keeps only the last lines. keep returns each of
-// these lines in the form to keep: without details if brief is set, and nil if the line is
-// incomplete.
+// Add appends a line. If the history is long, it keeps only the last lines. keep returns the form
+// in which to keep a line: without details if brief is set, or nil to drop an incomplete line.
 func (h History) Add(line []byte, keep func(line []byte, brief bool) []byte) error {
 	if err := h.appendLine(line, keep); err != nil {
 		return fmt.Errorf("history %s: %w", h.files.absoluteName(historyName), err)

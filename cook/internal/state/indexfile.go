@@ -14,9 +14,9 @@ import (
 	"github.com/assetcook/assetcook/internal/mapped"
 )
 
-// An IndexFile is the index on the disk. It consists of a flat file and a file with the later
-// changes. The name of the second file contains the ID of the flat file. Renaming a new flat file
-// into place therefore replaces both at once, and a run notices if either is lost.
+// An IndexFile is the index on the disk: a flat file, and a file with later changes, whose name
+// contains the ID of the flat file. Renaming a new flat file into place therefore replaces both at
+// once, and a run notices if one of the files is lost.
 type IndexFile struct{ files *files }
 
 func changesName(id string) string { return manifest.StateDir + "/" + changesPrefix + id }
@@ -153,7 +153,7 @@ func tailOf(dir *confine.Dir, name string, size int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, size))
 }
 
-// removeChanges removes the changes of all other indexes.
+// removeChanges removes the changes files of old indexes.
 func (x IndexFile) removeChanges(but string) error {
 	home := x.files.home.Root()
 	state, err := fs.ReadDir(home.FS(), manifest.StateDir)

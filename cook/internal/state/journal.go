@@ -47,9 +47,9 @@ func (j Journal) Claims(haveIndex bool, note func(string)) ([]plan.Claim, error)
 	return append(claims, listed...), nil
 }
 
-// withFinalNames replaces claims of planned names, which come from {hash}. It claims instead the
-// existing files with these names and any digits. Cook made all of these files, because a run
-// claimed the planned name.
+// withFinalNames replaces each claim of a planned name, which comes from {hash}. The new claims are
+// the existing files that match the planned name with any digits. Cook made these files, because a
+// run claimed the planned name.
 func (j Journal) withFinalNames(claims []plan.Claim) (list []plan.Claim) {
 	finder := &Finder{out: j.files.out}
 	defer finder.Close()
@@ -123,7 +123,7 @@ func parseJournalLine(line string) (c plan.Claim, ok bool) {
 			return c, false
 		}
 	}
-	// The claim must produce the same line.
+	// A valid line is equal to the encoding of its claim.
 	return c, journalLine(c) == line && canBeOutput(c.Output)
 }
 

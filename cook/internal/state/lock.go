@@ -82,7 +82,7 @@ func (f *files) takeLock() (stamp scan.Stamp, err error) {
 	if err != nil {
 		return stamp, fmt.Errorf("lock %s: %w", name, err)
 	}
-	// Another process may replace the file meanwhile. CheckLock notices if the two differ.
+	// Another process may replace the file before TryLock opens it. CheckLock notices that.
 	l := &lock{locked: flock.New(name, flock.SetFlag(os.O_RDONLY|regular.NoWait)), signed: signed}
 	defer func() {
 		if err != nil {
@@ -219,8 +219,8 @@ const (
 )
 
 // OtherOwner returns the asset directory of the output directory if it exists and is not assets.
-// Otherwise it returns "". A missing directory was probably renamed. A directory that was moved
-// together with its output directory counts as the same.
+// Otherwise it returns "". A missing directory was probably renamed. If both directories were moved
+// together, OtherOwner returns "", too.
 func (d *Dir) OtherOwner(assets string) string {
 	text, err := d.files.readStateFile(ownerName)
 	if err != nil {

@@ -54,7 +54,7 @@ func TestLockIsRegularFile(t *testing.T) {
 	}
 }
 
-// TestCheckLock checks that the lock is lost if another process can take a lock of the same name.
+// TestCheckLock checks that the lock is lost if another process can lock a file of the same name.
 // After that, nothing may be written.
 func TestCheckLock(t *testing.T) {
 	for what, harm := range map[string]func(d *Dir) error{

@@ -51,8 +51,8 @@ func (m Manifest) CheckForeign() error {
 // incomplete.
 func isCooksManifest(root []byte) bool { return bytes.HasPrefix(root, []byte(`{"assetcook":`)) }
 
-// Check compares the manifest with the manifest for the given actions. It reports each file that
-// differs.
+// Check compares the manifest on the disk with the manifest that the given actions should have. It
+// reports each file that differs.
 func (m Manifest) Check(layout manifest.Layout, actions iter.Seq[*index.Action], ids func(source string) string, differs func(name, what string)) error {
 	named := map[string]bool{}
 	err := manifest.Build(layout, listedOf(actions, ids), func(f manifest.File) error {
@@ -208,17 +208,17 @@ var joining = []string{"atlas", "font", "sounds"}
 // tables are the extensions of the tables that programs load.
 var tables = []string{".json", ".tpsheet", ".fnt"}
 
-// isInner reports whether another output of the same asset names an output. The other output may
-// have been compressed in a later step.
+// isInner reports whether programs load an output only through another output of the same asset.
+// Both may have been compressed in a later step.
 func isInner(recipe, output string) bool {
 	return slices.Contains(joining, recipe) && !slices.Contains(tables, path.Ext(strings.TrimSuffix(output, ".zst")))
 }
 
-// namingImages are the recipes whose outputs name the outputs of images. They depend only on the
-// presence of the images.
+// namingImages are the recipes whose outputs contain the names of cooked images. These outputs
+// depend on the presence of the images, but not on their contents.
 var namingImages = []string{"mesh", "gltf", "bmfont"}
 
-// usedSources returns the files whose presence is a dependency, sorted, or nil.
+// usedSources returns the sorted files of which an action uses only the presence, or nil.
 func usedSources(deps []index.Dep) (list []string) {
 	for i := range deps {
 		if d := &deps[i]; d.On.Kind == dependency.Presence && d.Found {

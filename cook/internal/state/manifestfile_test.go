@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// TestManifestTellsFilesThatOthersName checks Inner of outputs that another output names, and Uses
-// of a model.
+// TestManifestTellsFilesThatOthersName checks the field Inner of outputs, and the field Uses of a
+// model.
 func TestManifestTellsFilesThatOthersName(t *testing.T) {
 	presence := func(name string, found bool) index.Dep {
 		return index.Dep{On: dependency.Dependency{Kind: dependency.Presence, Path: name}, Name: name, Found: found}

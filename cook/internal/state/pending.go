@@ -99,9 +99,11 @@ func (y *syncer) syncing(p *Pending) func(*atomicfile.File) error {
 	}
 }
 
-// syncsChangesFirst reports whether the file of the changes needs its own sync. It does if a file
-// on the same file system was edited in place and nothing was synced there since. It also does if
-// the file system is not synced as a whole, or that sync does not wait.
+// syncsChangesFirst reports whether the file of the changes needs its own sync. There are two
+// reasons:
+//
+//   - a file on its file system was edited in place, and nothing was synced there since
+//   - the later sync omits its file system, or does not wait
 func (y *syncer) syncsChangesFirst(p *Pending, waits bool) bool {
 	_, home := p.files[p.home]
 	return p.editedHome && !y.files.logged || !home || !waits

@@ -48,7 +48,7 @@ type Options struct {
 
 // Say has functions that show messages to the user.
 type Say struct {
-	// Step shows what an action waits for. "" means that it does not wait.
+	// Step shows what an action waits for, or nothing if the text is "".
 	Step func(a *plan.Action, step string)
 	// Note prints a line, unless the run has printed the same line before.
 	Note func(line string)
@@ -64,7 +64,7 @@ type Queue interface {
 	Wake()
 }
 
-// A Broker fetches results and sends actions away for one run.
+// A Broker fetches results from the server and sends actions to other machines, for one run.
 type Broker struct {
 	opt        Options
 	client     *remote.Client

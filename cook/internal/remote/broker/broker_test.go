@@ -34,7 +34,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 	transfer(ended(first))
 	transfer(third)
 	transfer(ended(second))
-	transfer(ended(remote.Transfer{ID: 9})) // ends a transfer that never began
+	transfer(ended(remote.Transfer{ID: 9})) // no transfer with this ID began before
 	for range 2 {
 		told(remote.Traffic{Active: true, Down: 4 << 20, DownRate: 1 << 20})
 	}
@@ -47,7 +47,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if line := fmt.Sprintf("%v %s: %s", e.Kind, e.Name, e.Detail); !strings.HasPrefix(line, "open ") { // only a slow run has this scope
+		if line := fmt.Sprintf("%v %s: %s", e.Kind, e.Name, e.Detail); !strings.HasPrefix(line, "open ") { // recorded only if opening the server is slow
 			got = append(got, line)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// A costModel estimates the cook times of actions, because waiting for a result is worth at most
-// that time. It learns from actions of the same recipe and size, in this run and on other machines.
+// A costModel estimates the cook times of actions, which limit the time to wait for results. It
+// uses the times of actions with the same recipe, here and on other machines.
 type costModel struct {
 	mu       sync.Mutex
 	byRecipe map[string]cost

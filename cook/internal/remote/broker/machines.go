@@ -62,7 +62,7 @@ type thisProgram struct {
 // actions.
 type offload struct {
 	mu   sync.Mutex
-	out  int             // number of actions that are away
+	out  int             // number of actions that other machines are executing
 	over []time.Duration // overheads of recent executions
 	off  bool            // set if no more actions may be sent away
 }
@@ -145,7 +145,8 @@ func (m *Machines) refusesAction(method *plan.Method) bool {
 	return m.refused[method]
 }
 
-// jobsPerWorker is the default number of actions on other machines per local worker.
+// jobsPerWorker is the default number of concurrent actions on other machines, for each local
+// worker.
 const jobsPerWorker = 4
 
 // Executors returns the number of workers that send actions away. left is the number of remaining
@@ -164,14 +165,14 @@ func (m *Machines) Executors(left, local int) int {
 	return min(jobs, left-local)
 }
 
-// Always reports whether every action that other machines can cook is sent away, even if that saves
-// no time.
+// Always reports whether actions are sent to other machines even if that saves no time.
 func (m *Machines) Always() bool { return m.opt.Remote.Always }
 
 // NoneLeaves reports whether no more actions may be sent away.
 func (m *Machines) NoneLeaves() bool { return m.offload.isTurnedOff() }
 
-// Take reports whether to send an action away. If so, the caller must call Release afterwards.
+// Take reports whether to send an action to another machine. If so, the caller must call Release
+// afterwards.
 func (m *Machines) Take(i int) bool {
 	a := &m.opt.Actions[i]
 	if !m.mayLeave(a) {
@@ -280,7 +281,8 @@ func (m *Machines) fetchExecuted(ctx context.Context, k lookup.Known, here Local
 	return m.onCore(ctx, here.Cook) // the store has lost the artifacts
 }
 
-// rounds limits the executions of one action. Each execution adds files that the last one lacked.
+// rounds limits the executions of one action. Each retry adds files that were missing in the last
+// execution.
 const rounds = 4
 
 // leastWait is the minimum time to wait for a remote result, because a machine may have to start

@@ -27,7 +27,7 @@ type pack struct {
 	assets   string
 	first    []remote.File // the program and the action description
 	files    map[string]remote.File
-	names    map[string]bool // files of which only the names are needed
+	names    map[string]bool // files that are sent empty, because only their names are needed
 	folders  map[string]bool
 	outputs  int
 }
@@ -81,7 +81,7 @@ func (p *pack) packedRoot() *remote.Root {
 	}
 	for _, at := range slices.Sorted(maps.Keys(p.names)) {
 		if _, there := p.files[at]; !there {
-			root.Files = append(root.Files, remote.File{Path: at}) // a file without content suffices
+			root.Files = append(root.Files, remote.File{Path: at}) // an empty file suffices, because only the name is read
 		}
 	}
 	return root
@@ -123,8 +123,8 @@ func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool
 	return more
 }
 
-// addSaid adds the files that contain the answers to an extract. Other files cannot change the
-// answers. An extract of file names needs all names in the listing.
+// addSaid adds the files in which an extract finds its parts. Other files cannot change the result.
+// For an extract of file names, it adds all names in the listing.
 func (p *pack) addSaid(ctx context.Context, of dependency.Dependency) (more bool) {
 	said, _, _ := p.contents.Extract(of) // judgeExecution finds unreadable files
 	for _, by := range said {

@@ -42,8 +42,8 @@ type lookups struct {
 	vain    int                             // number of requests for actions that were cooked anyway
 }
 
-// After mostVain useless requests, the broker stops looking up actions that take at most cheap to
-// cook. A request costs a fraction of that time on this machine.
+// After mostVain useless requests, the broker no longer looks up cheap actions, which take at most
+// a millisecond to cook. A request costs a fraction of that time on this machine.
 const (
 	cheap    = time.Millisecond
 	mostVain = 64
@@ -74,8 +74,8 @@ func (l *lookups) firstAsked() int {
 	return -1
 }
 
-// lastAsked returns the open action with the latest request. A repeated look-up counts as later
-// than all first look-ups.
+// lastAsked returns the open action with the latest request. Repeated look-ups count as later than
+// first look-ups.
 func (l *lookups) lastAsked() int {
 	for _, list := range []*[]int{&l.order, &l.again} {
 		for ; len(*list) > 0; *list = (*list)[:len(*list)-1] {
@@ -88,7 +88,7 @@ func (l *lookups) lastAsked() int {
 }
 
 // Ask looks up all ready actions whose results may be on the server, without waiting for answers.
-// It returns the other actions. Call it before the workers start.
+// It returns the actions that it did not look up. Call it before the workers start.
 func (b *Broker) Ask(ready []int) (rest []int) {
 	if !b.client.Reads() {
 		return ready

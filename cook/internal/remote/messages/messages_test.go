@@ -169,7 +169,7 @@ func TestBytesAreThoseOfGeneratedMessages(t *testing.T) {
 	}
 }
 
-// drawOurs draws all fields of a struct. For a oneof, it draws only one field.
+// drawOurs fills all fields of a struct with random values. For a oneof, it fills only one field.
 func drawOurs(t *rapid.T, v reflect.Value, oneof bool) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -207,8 +207,8 @@ func drawOurs(t *rapid.T, v reflect.Value, oneof bool) {
 	}
 }
 
-// drawGenerated draws some fields of a generated message and, down to a maximum depth, of its
-// nested messages.
+// drawGenerated fills some fields of a generated message and, down to a maximum depth, of its
+// nested messages with random values.
 func drawGenerated(t *rapid.T, m protoreflect.Message, depth int) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {

@@ -98,7 +98,7 @@ func serveRun(ctx context.Context, w *way, dir string, in io.Reader, out io.Writ
 		return w.connectToServer(ctx)
 	}
 	host, _ := os.Hostname()
-	host = strings.ToValidUTF8(host, "\ufffd") // JSON replaces invalid bytes in the same way
+	host = strings.ToValidUTF8(host, "\ufffd") // json.Marshal replaces invalid bytes in the same way
 	where := hashing.DigestOf([]byte(w.url)).String()[:16]
 	return share.Serve(ctx, in, out, share.Options{
 		Store: s, Open: open, Name: w.url, Run: w.run, Host: host, Keys: keys, Patient: w.patient, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
@@ -106,7 +106,7 @@ func serveRun(ctx context.Context, w *way, dir string, in io.Reader, out io.Writ
 	})
 }
 
-// A way has everything that is needed to reach one server.
+// A way has the address, the credentials and the settings for one server.
 type way struct {
 	url, ca, cert, key, token, basic string
 	project                          string // the cook.toml that chooses url; "" if the user chooses the server
@@ -164,7 +164,7 @@ func (w *way) connectToServer(ctx context.Context) (share.Server, error) {
 // openTimeout limits how long a check waits for the server.
 const openTimeout = 5 * time.Second
 
-// These are the amounts of work in a check.
+// Limits of a check: number of look-ups, bytes written and read back, and total time.
 const (
 	checkLooks = 20
 	checkBytes = 8 << 20

@@ -47,7 +47,7 @@ type Server struct {
 	// CutAt makes the server break each stream of a blob once, after CutAt bytes. If it is 0, no
 	// stream breaks.
 	CutAt int64
-	// Ahead is how far the server's clock is ahead.
+	// Ahead is added to the local time to get the server's time.
 	Ahead time.Duration
 	// Farm executes the actions of clients.
 	Farm Farm

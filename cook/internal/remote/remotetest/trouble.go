@@ -37,10 +37,10 @@ func Troubles() []string {
 // client machine.
 type Troubled struct {
 	Server *Server
-	// Faulty is the address that leads through the fault.
+	// Faulty is the address at which the server appears with the fault.
 	Faulty Address
-	// Direct is the address that avoids faults of the network and the client. While Calm is true,
-	// the server has no fault either.
+	// Direct is the address that avoids faults of the network and the client. The server also has
+	// no fault while Calm is true.
 	Direct Address
 	Calm   atomic.Bool
 }

@@ -92,7 +92,7 @@ func (d *downloads) forgetFailed(a store.Artifact) {
 	}
 }
 
-// isSmall reports whether a blob shares a request with other blobs.
+// isSmall reports whether a blob may share a request with other blobs.
 func (l *link) isSmall(d Digest) bool {
 	return d.Size <= min(l.server.Traits().Batch, smallBatch)/4 // the server must be open
 }

@@ -108,8 +108,8 @@ func (x *executions) executionsOff() bool {
 // errNoExecution reports a server that does not execute actions.
 var errNoExecution = errors.New("the server executes no actions, so this machine cooks all assets")
 
-// runShared executes an action, stores its artifacts, and returns its record. over is the time in
-// addition to cooking and to the upload of inputs.
+// runShared executes an action, stores its artifacts, and returns its record. over is the total
+// time without the cook time and the upload of inputs.
 func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec []byte, over time.Duration, err error) {
 	server, err := x.blobs.link.awaitServer(ctx, true)
 	if err != nil {

@@ -139,13 +139,14 @@ type inputs struct {
 	sent   map[Digest]*sending
 }
 
-// A sending is the upload of an input. It may be finished.
+// A sending is the running or finished upload of an input.
 type sending struct {
 	done chan struct{} // closed when err is known
 	err  error
 }
 
-// provide uploads the inputs that the server lacks, each once for all actions.
+// provide uploads the inputs that the server lacks. Each input is uploaded once, even if several
+// actions need it.
 func (x *executions) provide(ctx context.Context, traits Traits, contents map[Digest]content) error {
 	in := &x.inputs
 	mine, others := map[Digest]content{}, map[Digest]*sending{}
@@ -180,8 +181,8 @@ func (x *executions) provide(ctx context.Context, traits Traits, contents map[Di
 	return err
 }
 
-// forgetSent forgets that some inputs were uploaded. Afterwards, provide asks the server for them
-// again.
+// forgetSent forgets that some inputs were uploaded, so that provide checks again whether the
+// server has them.
 func (in *inputs) forgetSent(contents map[Digest]content) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

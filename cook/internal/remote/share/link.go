@@ -14,7 +14,7 @@ const (
 	lookTime = time.Second
 	openTime = 2 * time.Second        // limit for opening the server
 	patience = 200 * time.Millisecond // limit for the time that a request waits until the server is open
-	slowest  = 512 << 10              // rate in bytes per second that time limits assume
+	slowest  = 512 << 10              // transfer rate in bytes per second that the time limits assume
 )
 
 // A link is a connection to a server. After too many failures, it makes no more requests.
@@ -157,7 +157,7 @@ const (
 // errOff is the error of requests after the server was given up.
 var errOff = errors.New("the server is not asked any more in this run")
 
-// lately records the requests of the last minute.
+// A lately records the requests of the last minute.
 type lately struct {
 	outcomes []outcome // sorted, the oldest first
 	inRow    int       // number of successive failures

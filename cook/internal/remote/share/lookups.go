@@ -63,8 +63,9 @@ func (l *lookups) lookupOf(k remote.Key, asset string) *lookup {
 	return f
 }
 
-// expectAfter starts the look-ups of expected keys. They wait for all earlier look-ups, unless an
-// answer of the server named the keys. The returned channel is closed when the keys were looked up.
+// expectAfter starts the look-ups of expected keys. Keys that an answer of the server has named are
+// looked up at once; other keys wait until the channel before is closed. The returned channel is
+// closed after the look-ups that later keys must wait for.
 func (l *lookups) expectAfter(ctx context.Context, before chan struct{}, r remote.Request) chan struct{} {
 	if r.Keys[0].Reads {
 		go l.answerExpected(ctx, r)
@@ -173,8 +174,8 @@ func (l *lookups) fetchEntry(ctx context.Context, k remote.Key) (e *entry, err e
 	return e, err
 }
 
-// fetchBlobs brings the blobs of a result into the store, except the blobs in have. It reports
-// whether the store has all of them.
+// fetchBlobs brings the blobs of a result into the store, except the blobs that the list have
+// names. It reports whether the store has all blobs.
 func (l *lookups) fetchBlobs(ctx context.Context, f *lookup, have []store.BlobID) bool {
 	var lacking []int
 	var bytes int64
@@ -219,7 +220,7 @@ func (l *lookups) noteDownload(err error) {
 // addStats adds the counts of look-ups.
 func (l *lookups) addStats(st *remote.Stats) {
 	st.Dear += l.dear.Load()
-	hits := map[store.ActionID]bool{} // whether the server has a result, by looked-up action
+	hits := map[store.ActionID]bool{} // actions that were looked up; true if the server has a result
 	l.mu.Lock()
 	for k, f := range l.byKey {
 		select {

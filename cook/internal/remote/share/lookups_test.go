@@ -71,7 +71,7 @@ func TestIdleTimeDoesNotSlowTheLink(t *testing.T) {
 	})
 }
 
-// round fills the window with requests, and then answers them.
+// round sends requests until the window is full, and then answers them.
 func (w *window) round(t *testing.T, took time.Duration, failed bool) (n int) {
 	for n = w.size; w.out < n; {
 		if err := w.enterWindow(t.Context()); err != nil {

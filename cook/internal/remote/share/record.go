@@ -145,7 +145,8 @@ func (e *entry) encodeEntry(k remote.Key, private ed25519.PrivateKey) (*messages
 	return ar, err
 }
 
-// addOld adds the entry on the server to e. It reports whether e has more than that entry.
+// addOld merges old, the entry on the server, into e. It reports whether e has anything that old
+// lacks.
 func (e *entry) addOld(old *entry) (more bool) {
 	const most = 16 // limit of the store
 	sets := slices.Clone(old.readSets)
@@ -212,7 +213,7 @@ const maxHost = 253
 // lastMilli is the first millisecond of the year 10000, which JSON cannot represent.
 const lastMilli = 253402300800000
 
-// Keys are the key that signs uploads, and the keys whose signatures are accepted.
+// Keys are the key that signs uploads, and the trusted keys.
 type Keys struct {
 	// Sign signs results. If it is nil, results are not signed.
 	Sign ed25519.PrivateKey
@@ -232,7 +233,7 @@ func (k Keys) trustsSigner(signer ed25519.PublicKey) bool {
 	return len(k.Trust) == 0 || k.vouches(signer)
 }
 
-// vouches reports whether this machine may sign an entry with this signer again, with its own key.
+// vouches reports whether this machine may replace a signature by this signer with its own.
 func (k Keys) vouches(signer ed25519.PublicKey) bool {
 	if k.Sign != nil && k.Sign.Public().(ed25519.PublicKey).Equal(signer) {
 		return true

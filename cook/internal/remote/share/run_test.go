@@ -24,7 +24,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// script is a program that outputs files and a record, which it finds among its assets.
+// script is a program that outputs the record and the artifacts that it finds in its assets.
 const script = `#!/bin/sh
 test "$1" = run-action && test -d assets/empty && test -f action.json || exit 7
 cp assets/record assets/0 assets/1 out/

@@ -51,12 +51,12 @@ type Server interface {
 	// Read reads one blob of any size. If the connection breaks, reading continues where it
 	// stopped.
 	Read(ctx context.Context, d Digest) (io.ReadCloser, error)
-	// Write writes one blob of any size. open opens its content at an offset.
+	// Write writes one blob of any size. It calls open to read the content from an offset.
 	Write(ctx context.Context, d Digest, open func(offset int64) (io.ReadCloser, error)) error
 	Close() error
 }
 
-// An Executor is a Server that can execute actions. Traits.Executes reports whether it does.
+// An Executor is a Server that can execute actions if Traits.Executes is set.
 type Executor interface {
 	// Execute returns the result of an action whose inputs are on the server. If anew is set, the
 	// server must not use its cache.
@@ -85,7 +85,7 @@ type Traits struct {
 const atOnce = 16
 
 // Each calls do for each number below n, some of them concurrently, and returns the first error. It
-// serves servers that need one request per blob.
+// is for servers that need one request per blob.
 func Each(n int, do func(i int) error) error {
 	var all errgroup.Group
 	all.SetLimit(atOnce)

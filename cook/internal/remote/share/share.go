@@ -92,7 +92,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	uploading, stop := context.WithCancel(ctx)
 	defer stop()
 
-	expected := make(chan struct{}) // closed when all keys expected so far were looked up
+	expected := make(chan struct{}) // closed when all keys of the Expect requests so far were looked up
 	close(expected)
 	d := json.NewDecoder(bufio.NewReader(in))
 	for first := true; ; first = false {
@@ -197,7 +197,7 @@ func (s *sharer) endSharing(r remote.Request, left []queuedResult) {
 	s.out.writeAnswer(remote.Answer{Seq: r.Seq, Stats: stats})
 }
 
-// stats returns the counts of the run.
+// stats returns the counts of look-ups and transfers.
 func (s *sharer) stats() *remote.Stats {
 	st := &remote.Stats{}
 	s.looks.addStats(st)

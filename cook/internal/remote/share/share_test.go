@@ -171,13 +171,13 @@ func (m *machine) keep(c *remote.Client, j job) {
 	}
 }
 
-// above returns the key of the read sets that name the job's files.
+// above returns the key for the read sets of the job's action.
 func (j job) above() remote.Key {
 	return remote.Key{Action: j.key.Action, Result: store.ResultID{1}}
 }
 
-// has reports whether the server returns the result. The result must be equal, and its blobs must
-// be in the store.
+// has reports whether the server returns a result equal to the job's, and the store then has its
+// blobs.
 func (m *machine) has(c *remote.Client, j job) bool {
 	m.t.Helper()
 	known := c.Look(m.t.Context(), j.key, "", time.Minute)
@@ -410,7 +410,7 @@ func TestDearDownloadIsSkipped(t *testing.T) {
 
 	taker := newMachine(t, m.url)
 	c = taker.run()
-	if !taker.has(c, large) || !taker.has(c, more) { // these downloads measure the link
+	if !taker.has(c, large) || !taker.has(c, more) { // downloads of these results let the client measure the rate
 		t.Error("not fetched")
 	}
 	if taker.has(c, quick) {

@@ -214,7 +214,7 @@ func troubled(t *testing.T, dir, name string) *machine {
 	return &machine{t: t, store: s, url: "server"}
 }
 
-// reach returns a function that opens the server at an address.
+// reach returns a function that opens the server at the given address.
 func reach(at remotetest.Address) func(context.Context) (share.Server, error) {
 	return func(ctx context.Context) (share.Server, error) {
 		u, err := url.Parse(at.URL)

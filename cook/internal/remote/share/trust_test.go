@@ -28,7 +28,7 @@ func public(name string) ed25519.PublicKey { return keyOf(name).Public().(ed2551
 
 func fingerprint(name string) string { return share.Fingerprint(public(name)) }
 
-// equals returns a result without dependencies, whose artifacts have equal sizes.
+// equals returns a result without dependencies. All of its artifacts have the same size.
 func equals() job {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil
@@ -56,7 +56,7 @@ func signed(t *testing.T) (*remotetest.Server, string, job) {
 	return server, url, j
 }
 
-// takes requests a result on a machine that trusts some keys. got is nil if the machine does not
+// takes looks up a result on a machine that trusts some keys. got is nil if the machine does not
 // accept the result.
 func takes(t *testing.T, url string, j job, trusted ...string) (m *machine, got *store.Result, stats remote.Stats) {
 	t.Helper()

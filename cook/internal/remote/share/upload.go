@@ -146,8 +146,8 @@ func (u *uploader) uploadQueued(ctx context.Context) {
 	}
 }
 
-// uploadGroup uploads the results that are still in the store. Its error affects all of them. A
-// single refused result does not stop the group.
+// uploadGroup uploads the results that are still in the store. It returns an error only if no
+// result of the group can be uploaded. A single refused result does not stop the group.
 func (u *uploader) uploadGroup(ctx context.Context, keys []queuedResult) error {
 	server, err := u.blobs.link.awaitServer(ctx, true)
 	if err != nil {
@@ -306,8 +306,8 @@ func (q *uploadQueue) countUploaded() {
 	q.mu.Unlock()
 }
 
-// flushUploads waits until all results are uploaded, ctx ends or longest has passed. For results of
-// earlier runs it waits less. It returns the results that remain.
+// flushUploads waits until all results are uploaded, ctx ends, or the time in longest has passed.
+// It waits less for results of earlier runs. It returns the results that remain.
 func (u *uploader) flushUploads(ctx context.Context, longest time.Duration, stop context.CancelFunc) []queuedResult {
 	q := &u.queue
 	q.mu.Lock()

@@ -64,7 +64,7 @@ func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) 
 	p.f("<figure><figcaption>%s: %s</figcaption>\n<svg viewBox=\"0 0 %.0f %.0f\" class=map role=group aria-label=\"%s\">\n", title, show(root.value), width, height, title)
 	for _, t := range root.layOutTiles(rect{0, 0, width, height}, 0) {
 		if p.buf.Len()-begin > budget-3000 {
-			break // outer tiles come first, so the drawing is still complete
+			break // inner tiles come last, and are omitted without leaving a gap
 		}
 		if t.place.w < 1.5 || t.place.h < 1.5 {
 			continue

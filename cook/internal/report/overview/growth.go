@@ -149,7 +149,7 @@ func warningsTable(r *Report) *Table {
 		{"cause", "warning", Text, false}, {"warnings", "warnings", Number, true}, {"path", "such as", Name, false}, {"paths", "and", Text, false}}}
 	const examples = 4
 	worked := map[string]time.Time{}
-	recipes := map[string]bool{} // assets with warnings whose texts the history lacks
+	recipes := map[string]bool{} // assets whose warnings are not in the history
 	for i := range r.in.Assets {
 		a := &r.in.Assets[i]
 		if a.Last.At.After(worked[a.Path]) {
@@ -162,7 +162,7 @@ func warningsTable(r *Report) *Table {
 	type group struct {
 		text     string
 		warnings int64
-		paths    []string // some paths with the warning
+		paths    []string // examples of paths with the warning
 	}
 	byCause, unlisted := map[string]*group{}, 0
 	var groups []*group

@@ -27,7 +27,7 @@ const (
 	assetBudget   = 520_000
 	againBudget   = 120_000
 	runBudget     = 400_000
-	listBudget    = 50_000 // budget of each other table
+	listBudget    = 50_000 // budget of each table without a budget above
 	thumbBudget   = 240_000
 	drawingBudget = 70_000 // budget of each of 5 drawings
 
@@ -125,11 +125,11 @@ type writer struct {
 	report *Report
 	links  *Links // nil for a page in a file
 	buf    bytes.Buffer
-	later  int                      // size of the content after buf
+	later  int                      // size of the content that follows buf on the page
 	rows   map[*survey.Asset]string // HTML IDs of the rows, by asset
 }
 
-// room returns the budget, but no more than the rest of the page.
+// room returns the part of a budget that still fits in the page.
 func (p *writer) room(budget int) int {
 	if p.links != nil {
 		return budget

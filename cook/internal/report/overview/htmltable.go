@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// writeTableByKey writes a table in at most budget bytes. If not all rows fit, the last row has the
-// sums of the omitted rows.
+// writeTableByKey writes a table. Its size is limited by budget, in bytes. If not all rows fit, the
+// last row has the sums of the omitted rows.
 func (p *writer) writeTableByKey(key string, budget int) {
 	p.writeTable(p.report.Table(key), budget, func(int) string { return "" })
 }
@@ -38,7 +38,7 @@ func (p *writer) writeAssets() {
 // servedBudgets is the factor by which table budgets grow in a served page.
 const servedBudgets = 5
 
-// writeTable writes a table. id returns the HTML ID of a row, or "" for none.
+// writeTable writes a table. id returns the HTML ID of a row, or "" if the row needs no ID.
 func (p *writer) writeTable(t *Table, budget int, id func(row int) string) {
 	begin := p.buf.Len()
 	if budget = p.room(budget); p.links != nil {

@@ -35,8 +35,7 @@ func render(t *testing.T, r *Report) string {
 	return b.String()
 }
 
-// TestTexturesShowTheirLoss checks that tiles and the summary show the loss in the table of
-// textures.
+// TestTexturesShowTheirLoss checks that tiles and the summary show the PSNR of textures.
 func TestTexturesShowTheirLoss(t *testing.T) {
 	in := large(4, 2)
 	for i, db := range []float64{math.Inf(1), 41.25, 29.5, math.NaN()} {

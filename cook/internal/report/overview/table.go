@@ -29,7 +29,7 @@ const (
 	Parts               // cells of type []Part, with the most important part first
 )
 
-// A Part is one asset in a cell that lists several.
+// A Part is one asset in a cell that lists several assets.
 type Part struct{ Path, Target, Figure string }
 
 // showPart formats a part for people.
@@ -49,7 +49,7 @@ type Column struct {
 }
 
 // A Table is a table of a report. JSON and CSV have all of its rows. HTML has the rows that fit,
-// and the sum of the other rows.
+// and the sum of the omitted rows.
 type Table struct {
 	Key, Title string
 	Note       string // note for the reader, or ""
@@ -178,7 +178,7 @@ func (k Kind) rawCell(cell any) any {
 // longestCell limits the length of a text in a cell, in bytes.
 const longestCell = 200
 
-// cutText shortens a text to no more than most bytes.
+// cutText shortens a text to the length in most, in bytes.
 func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text

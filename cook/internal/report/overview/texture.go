@@ -66,7 +66,8 @@ func Candidates(list []survey.Asset) (all []Candidate) {
 	return all
 }
 
-// MeasureAll compares at most most textures, and draws their thumbnails.
+// MeasureAll compares the first textures with their sources, and makes their thumbnails. The
+// parameter most limits their number.
 func MeasureAll(ctx context.Context, judge *likeness.Judge, out *confine.Dir, all []Candidate, most, workers int) (textures []Texture, err error) {
 	textures = make([]Texture, min(most, len(all)))
 	err = parallel.Each(ctx, workers, len(textures), func(_, i int) error {
@@ -76,8 +77,8 @@ func MeasureAll(ctx context.Context, judge *likeness.Judge, out *confine.Dir, al
 	return textures, err
 }
 
-// Measure compares a texture with its source. If this fails, Note has the reason. draw makes the
-// thumbnail; it may be nil.
+// Measure compares a texture with its source. If this fails, Note has the reason. The function draw
+// makes the thumbnail; it may be nil.
 func (c *Candidate) Measure(ctx context.Context, judge *likeness.Judge, out *confine.Dir, draw func(context.Context, *texture.Texture) ([]byte, error)) Texture {
 	t := c.Unmeasured(nil)
 	if err := t.measureFile(ctx, judge, out, c.Asset, draw); err != nil {

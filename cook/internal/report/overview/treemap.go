@@ -83,7 +83,7 @@ func (r *Report) assetTree(byRecipe bool, value func(*survey.Asset) float64) *no
 	return root
 }
 
-// A queue is a priority queue of closed nodes, the largest first.
+// A queue is a priority queue of nodes that may be opened, the largest first.
 type queue []*node
 
 func (q queue) Len() int           { return len(q) }
@@ -96,8 +96,8 @@ func (q *queue) Pop() any {
 	return n
 }
 
-// openUp opens nodes, the largest first, while at most most nodes are drawn. Small parts are drawn
-// as one tile of their directory.
+// openUp opens nodes, the largest first, until the limit of drawn nodes is reached. Small parts are
+// drawn as one tile of their directory.
 func (n *node) openUp(most int) {
 	drawn := 1
 	least := n.value / float64(3*most)
