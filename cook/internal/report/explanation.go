@@ -91,8 +91,8 @@ type Explained struct {
 	Last       *cook.LastTime `json:"last,omitempty"`
 }
 
-// Choices are the settings that rules choose, and Dropped, the settings without effect. The last rule
-// has the highest precedence.
+// Choices are the settings that rules choose. Dropped has the settings without effect. The last
+// rule has the highest precedence.
 type Choices struct {
 	Options []cook.Option `json:"options,omitempty"`
 	Rules   []string      `json:"rules,omitempty"`
