@@ -109,7 +109,7 @@ func TestLongestSidesDoNotOverflowBox(t *testing.T) {
 	for i := range white.Pix8 {
 		white.Pix8[i] = 255
 		if i%8 == 3 {
-			white.Pix8[i] = 254 // one alpha differs from the others
+			white.Pix8[i] = 254 // every other alpha is 254
 		}
 	}
 	p := newPyramid(white, banders(white, 1, nil), Sampling{})

@@ -222,7 +222,7 @@ func (r *reader) roundedByte(i int) byte {
 }
 
 // stepAt returns value i of the map, quantized to an integer from 0 to top, which is at most 65535.
-// It does not convert linear floats.
+// Floats stay linear.
 func (r *reader) stepAt(i int, top uint32) uint32 {
 	switch {
 	case r.m.Pix8 != nil:
