@@ -125,7 +125,7 @@ func TestRenamesAgreeWithOSRoot(t *testing.T) {
 	for _, from := range []string{"a/file", "a", "top", "gone", "gone/file", "link", "circle", "folder/file", "deep/b/c", "outward/secret", ".", "..", "", "a/", "a//file", "top/below"} {
 		for _, to := range []string{"a/new", "top", "gone/new", "deep/b/c/new", "folder/new", "outward/new", "../new", "circle/new", "a", "", "top/new"} {
 			if from == "a" && to == "a" {
-				continue // renaming a file to its own name is not tested
+				continue // renaming a directory to its own name is not tested
 			}
 			want := renamed(t, from, to, func(r Root) error { return r.Root.Rename(from, to) })
 			if got := renamed(t, from, to, func(r Root) error { return r.Rename(from, to) }); got != want {
@@ -167,8 +167,8 @@ func renamed(t *testing.T, from, to string, rename func(Root) error) string {
 	return said
 }
 
-// TestClosedRootFails checks that a closed Root never uses its old descriptor, which another file
-// may have got meanwhile.
+// TestClosedRootFails checks that calls of a closed Root fail. Its old descriptor may belong to
+// another file meanwhile.
 func TestClosedRootFails(t *testing.T) {
 	_, d := tree(t)
 	r := d.Root()

@@ -87,8 +87,8 @@ func TestReadOnlyFilesAreRemoved(t *testing.T) {
 	}
 }
 
-// TestLongPathsWork writes, renames and removes files whose paths exceed 260 characters, in a Root
-// and by full paths.
+// TestLongPathsWork uses files whose paths exceed 260 characters. It writes, renames and removes
+// them in a Root, and opens, renames and removes them by full paths.
 func TestLongPathsWork(t *testing.T) {
 	d, err := Open(t.TempDir())
 	if err != nil {

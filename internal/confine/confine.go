@@ -287,7 +287,7 @@ func (f *Folder) Rename(name string, to *Folder, toName string) error {
 	return f.root.Rename(from, dest)
 }
 
-// callOnce implements busyfile.Folder. It makes each system call once.
+// callOnce implements busyfile.Folder. It does not repeat a call that fails because of a busy file.
 type callOnce struct{ *os.Root }
 
 func (c callOnce) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(c.FS(), name) }

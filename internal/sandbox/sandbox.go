@@ -5,7 +5,7 @@
 // system. They can write to the directories that the policy lists. They may change modes and times
 // of files that they may write to. They have no network, cannot use the sockets of other programs,
 // and cannot signal processes outside of the box. When the box ends, all processes in it are
-// killed, even if they have detached from their parents. [Box.End] returns when no process is left.
+// killed, even if they have detached from their parents. [Box.End] waits until no process is left.
 //
 // No privileges are needed. On Linux the box is a Landlock domain (since kernel 5.19; for signals
 // and abstract sockets since 6.12) and a seccomp filter. The filter is for operations that Landlock

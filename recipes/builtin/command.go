@@ -227,7 +227,7 @@ func (c *commandOptions) prepareCall(job *recipe.Job) (*call, error) {
 	if traced != nil && c.mayReadMore(&p) && confinable() == nil {
 		traced()
 		p.trace = c.newTrace(&p)
-		p.trace.Plain = p.cell == nil // programs see the same paths as without a trace
+		p.trace.Plain = p.cell == nil // programs see the same modes and times as without a trace
 	}
 	p.depfile = filepath.Join(p.scratch, "cook.d")
 	return &p, c.fillIn(&p, job.Path())

@@ -159,7 +159,7 @@ func (g *group) waitForLeader() (*os.ProcessState, error) {
 // A stray that has dropped TMPDIR or belongs to another user is not found.
 type strays struct {
 	marker []byte    // the entry of TMPDIR in the environment
-	after  int       // the highest process ID when the program was started
+	after  int       // process ID of the program; its strays have later IDs
 	since  time.Time // time when the program was started
 }
 
@@ -217,8 +217,8 @@ func procIsOurs() bool {
 	return err == nil && self == strconv.Itoa(os.Getpid())
 }
 
-// suspects returns the process IDs from after+1 to last. It returns all processes if late is set or
-// if IDs have wrapped around.
+// suspects returns the process IDs from after+1 to last. It returns all processes if late is set,
+// if IDs have wrapped around, or if there are more than straysRange IDs.
 func suspects(after, last int, late bool) []int {
 	if !late && last >= after && last-after <= straysRange {
 		pids := make([]int, 0, last-after)

@@ -27,7 +27,8 @@ func celled(text string, reads ...string) *impatient {
 	return p
 }
 
-// A program must find its inputs at their relative paths. All of them must be dependencies.
+// A program must find its inputs at their relative paths. The files of option reads must be
+// dependencies.
 func TestCellHoldsInputs(t *testing.T) {
 	dir := assets(t, "d/a.x", "d/a.inc", "d/b.inc", "lib/all.inc", "lib/other.inc", "tools/t")
 	p := celled(`find . -type f -o -type l | sort > "$2"; cat "$1" a.inc d/a.inc lib/all.inc >> "$2" 2>/dev/null; find . -type f -newermt 1980-01-02 >> "$2"
@@ -101,7 +102,7 @@ func TestCellHasInterpreters(t *testing.T) {
 	}
 }
 
-// With a depfile, a program must be able to read the whole asset directory, but not write to it.
+// With a depfile, a program must be able to read files that the rule does not declare.
 func TestCellWithDepfile(t *testing.T) {
 	dir := assets(t, "d/a", "d/b")
 	p := script(`cat "$1" d/b > "$2"; echo "x: $1 d/b" > "$3"`, "{in}", "{out}", "{depfile}")

@@ -51,7 +51,7 @@ func newWitness(t *testing.T) *witness {
 	return w
 }
 
-// wait reads lines until it finds the given line of a script.
+// wait reads a line, which must be the given line of a script.
 func (w *witness) wait(t *testing.T, line string) {
 	t.Helper()
 	if got, err := w.lines.ReadString('\n'); err != nil || got != line+"\n" {
@@ -196,8 +196,8 @@ func TestCommandThatPrintsWithoutEnd(t *testing.T) {
 	}
 }
 
-// The output of a program must be complete, even if a child process of the program continues to
-// run.
+// The last line of a program's output must be read, even if a child process of the program
+// continues to run.
 func TestCommandOutputIsWhole(t *testing.T) {
 	err := script(`sleep 1000 & i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done; exit 1`, "{out}").
 		run(t, t.Context(), assets(t, "a"), "a").Err

@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// kart is a valid document that uses every feature.
+// kart is a valid document with an object of every kind, such as a mesh, a camera and a skin.
 const kart = `{
   "asset": {"version": "2.0", "minVersion": "2.0", "extras": {"made by": ["hand"]}},
   "extensionsUsed": ["EXT_meshopt_compression"],

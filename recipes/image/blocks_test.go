@@ -221,7 +221,7 @@ func TestUASTCDecodesToThePicture(t *testing.T) {
 }
 
 // UASTC textures must have sides that are multiples of 4, within fit. They must be scaled only once
-// with fit and pot. Unchanged images, and the page of an atlas, must keep their size.
+// with fit and pot. Images in other formats must keep their size.
 func TestUASTCSidesAreMultiplesOf4(t *testing.T) {
 	for _, tc := range []struct {
 		what        string

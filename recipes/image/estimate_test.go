@@ -250,8 +250,8 @@ func TestBytesOfPixelsDoNotOverflow(t *testing.T) {
 	}
 }
 
-// For each GPU, the chosen format must be one that the GPU reads. Its memory must be within the
-// estimate.
+// For each GPU, the chosen format must be one that the GPU reads. Options that the GPU cannot use
+// must be refused.
 func TestFormatFitsTheGPU(t *testing.T) {
 	source := encodePNG(t, gradient(200, 120))
 	for gpu, want := range map[string]texture.Format{"desktop": texture.BC7, "mobile": texture.ASTC6x6, "web": texture.UASTC} {

@@ -65,7 +65,7 @@ func TestCodesAreStoredAsTheyAre(t *testing.T) {
 	}
 }
 
-// If a preset, a kind or alpha decides the role, the directory must not be read.
+// If option kind, alpha or a clear name decides the role, the directory must not be read.
 func TestNeighborsAreAskedOnlyIfTheyMatter(t *testing.T) {
 	gray := encodePNG(t, gradient(40, 40))
 	for _, set := range []func(*Image){

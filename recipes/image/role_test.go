@@ -105,7 +105,7 @@ func TestStrongestEvidenceDecidesTheRole(t *testing.T) {
 	}
 }
 
-// Every role must be a possible kind in a rule, and every kind a role.
+// Every role must be a possible kind in a rule, and must be treated as its Treatment says.
 func TestRolesAreKinds(t *testing.T) {
 	for r := role.Color; r <= role.Font; r++ {
 		o := options(func(o *Image) { o.Kind = r.String() })
@@ -273,7 +273,7 @@ func TestTransparencyIsColor(t *testing.T) {
 	}
 }
 
-// Each hint must be a valid value of the option. The hints must be in the order of package role.
+// The hint for a path must set the role that package role finds in the path.
 func TestHintsAreWordsOfTheOption(t *testing.T) {
 	r := Recipe()
 	for path, want := range map[string]string{

@@ -320,7 +320,7 @@ func TestLayersMayBeLessDeepThanTheSource(t *testing.T) {
 		at := tex.Levels[0][4*4*4*i:]
 		pixels[i] = uint16(at[0]) | uint16(at[1])<<8&0x3ff
 	}
-	// 0x807f is 513.5 of 1023.
+	// 0x807f is 513.49 of 1023. Rounded to 8 bits first, it would be 513.51.
 	if d := cmp.Diff([2]uint16{513, 1023}, pixels); d != "" {
 		t.Error(d)
 	}

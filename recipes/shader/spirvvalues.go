@@ -314,7 +314,7 @@ func (m *spirvModule) checkExtract(op, t uint32, w []uint32) error {
 }
 
 // standardFunction checks functions of GLSL.std.450. It checks functions whose operands all have
-// the result's type, and functions that reduce vectors to a scalar.
+// the result's type, functions that reduce vectors to a scalar, and Ldexp.
 func (m *spirvModule) standardFunction(t, function uint32, w []uint32) error {
 	switch {
 	case function == 66 || function == 67: // 66 and 67 are Length and Distance

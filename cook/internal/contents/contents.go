@@ -275,8 +275,8 @@ func (s *Contents) Extra() iter.Seq2[dependency.Dependency, File] {
 	}
 }
 
-// contentOutsideTree examines a file that is not an asset, a listing, or a link. It does so only
-// once per file.
+// contentOutsideTree examines a listing, a link, or a file that is not an asset. It does so only
+// once for each.
 func (s *Contents) contentOutsideTree(ctx context.Context, on dependency.Dependency, stat func(string) (fs.FileInfo, error)) *entry {
 	s.mu.Lock()
 	e, ok := s.extra[on]

@@ -324,7 +324,7 @@ func (s *Contents) saidBefore(x dependency.Dependency) (files []string) {
 	if ok {
 		return files
 	}
-	index.Guard(func() error { // a damaged index yields no names
+	index.Guard(func() error { // if the index is damaged, the remaining names are omitted
 		for one, f := range s.reader.opt.Known.Below(x.InFolder()) {
 			if one.Kind == dependency.Extract && one.Function == x.Function && IsOf(x, one.Path) && f.Blob != Silence {
 				files = append(files, one.Path)

@@ -19,8 +19,8 @@ var text = recipe.Extract{Name: "text", Of: func(file io.ReaderAt, size int64) (
 // withText are options for begin that make the extract text available.
 var withText = Options{Extracts: func(name string) (recipe.Extract, bool) { return text, name == text.Name }}
 
-// TestExtract checks that an extract of a listing reads each file once and returns one part per
-// file.
+// TestExtract checks that an extract, of a listing or of one file, returns one part per file. An
+// extract of a missing file is not found.
 func TestExtract(t *testing.T) {
 	tr := newTree(t, map[string]string{"a.m": "one", "b.m": "", "c.x": "no"})
 	s := tr.begin(withText)

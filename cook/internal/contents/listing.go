@@ -68,7 +68,7 @@ func (s *Contents) Relist(l dependency.Dependency, f File) (same bool, err error
 
 func contentOf(names []string) []byte { return []byte(strings.Join(names, "\x00")) }
 
-// listFolder lists a directory, after it has taken the stamp. If the pattern selects every entry,
+// listFolder lists a directory, after it has taken the stamp. For a dependency of kind Entries,
 // each name is followed by a slash and its type.
 func listFolder(assets *confine.Dir, l dependency.Dependency) (names []string, stamp scan.Stamp, err error) {
 	info, err := assets.Stat(l.Path)

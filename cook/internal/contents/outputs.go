@@ -108,7 +108,7 @@ func (rd *reader) lookAtOutputs(out *confine.Dir, o *Output) (suspect bool) {
 	}
 	// Lstat of the whole path takes only one system call. If a directory on the path has become a
 	// link, an equal stamp still identifies the same file. A file with another stamp is opened
-	// without following links.
+	// by a path that cannot leave the output directory.
 	info, err := os.Lstat(filepath.Join(out.Name(), filepath.FromSlash(o.Artifact.Path)))
 	if errors.Is(err, syscall.ENAMETOOLONG) {
 		info, err = out.Root().Lstat(o.Artifact.Path)
@@ -188,7 +188,7 @@ func (rd *reader) sumOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tree
 		o.Settled = o.Settled && !got.Busy
 		return got.FileSum, nil
 	}
-	r, err := out.OpenFile(o.Artifact.Path) // OpenFile fails if the path leads through a link
+	r, err := out.OpenFile(o.Artifact.Path) // OpenFile follows links that stay inside the directory
 	if err != nil {
 		return hashing.FileSum{}, err
 	}

@@ -89,7 +89,7 @@ func (rd *reader) sumFile(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, 
 		j.file.Settled = rd.opt.Clock.Settled(got.Stamp) && !got.Busy && !rd.opt.Unsettled
 		return got.FileSum, nil
 	}
-	return rd.sumAlone(ctx, j) // the path may lead through a link, which causes an error here
+	return rd.sumAlone(ctx, j) // Sum refuses a path that leads through a link, but sumAlone follows the link
 }
 
 // sumAlone is like sumFile, for a single file.

@@ -91,7 +91,7 @@ type Explained struct {
 	Last       *cook.LastTime `json:"last,omitempty"`
 }
 
-// Choices has the settings that rules choose. Dropped has the settings without effect. The last
+// Choices are the settings that rules choose. Dropped has the settings without effect. The last
 // rule has the highest precedence.
 type Choices struct {
 	Options []cook.Option `json:"options,omitempty"`

@@ -17,7 +17,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// hostile has control characters, line breaks, and characters that look like another character.
+// hostile has control characters, line breaks, marks that change the writing direction, and a byte
+// that is not UTF-8.
 const hostile = "a\x1b[2J\r\x07\u009b31m\u202egnp.\u2066\x7f\xff\ncook: 5 assets: 5 up to date"
 
 // hostileEvents returns events that contain the text hostile in every field.

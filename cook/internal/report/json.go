@@ -97,7 +97,7 @@ type Record struct {
 // Begin announces a run. The record "begin" is written before the next record.
 func (j *JSON) Begin() { j.owing = true }
 
-// BeginNow writes the record "begin" if Begin has announced it.
+// BeginNow writes the record "begin" that Begin has announced, unless it is already written.
 func (j *JSON) BeginNow() {
 	if j.owing {
 		j.owing = false

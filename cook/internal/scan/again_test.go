@@ -148,7 +148,7 @@ func TestAgainListsNothingElse(t *testing.T) {
 	}
 }
 
-// onList calls a function before a directory is listed for the first time.
+// onList calls a function each time names of a directory were read.
 type onList struct {
 	folder
 	tell func()

@@ -38,8 +38,8 @@ func TestCachesAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestDirectoriesOfPossibleTagsAreListedAgain edits a file with the name of a tag. The next walk
-// must notice, although the stamp of the directory is unchanged.
+// TestDirectoriesOfPossibleTagsAreListedAgain edits a file with the name of a tag. Its directory
+// must be odd, because its stamp does not reveal such edits.
 func TestDirectoriesOfPossibleTagsAreListedAgain(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x", CacheTag)

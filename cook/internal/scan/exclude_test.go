@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDirectoryIsExcludedBeforeItExists creates the output directory during the walk, so that only
-// its name identifies it.
+// TestDirectoryIsExcludedBeforeItExists creates the output directory after the exclusions were
+// resolved, so that only its name identifies it.
 func TestDirectoryIsExcludedBeforeItExists(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "d/a": ""})

@@ -38,7 +38,7 @@ func CompareFolders(a, b string) int {
 		return c
 	}
 	if b[len(a)] == '/' {
-		return -1 // the order continues with a's subdirectory b
+		return -1 // b is below a, and so follows a
 	}
 	return cmp.Compare('/', b[len(a)])
 }

@@ -126,7 +126,7 @@ func TestDirectoryWithFaultIsOdd(t *testing.T) {
 		name    string
 		openErr error
 		fault   faulty
-		want    []string // paths of odd directories
+		want    []string // lines of folderLines for d and the directories below
 		rootOdd bool
 		listed  int64
 	}{
@@ -179,8 +179,8 @@ func TestDirectoryWithFaultIsOdd(t *testing.T) {
 	}
 }
 
-// TestStampIsFromBeforeTheListing creates a name during the listing. A later stamp would include
-// the name, although the listing lacks it.
+// TestStampIsFromBeforeTheListing checks that a directory's stamp is taken before its names are
+// read. A later stamp could include a name that the listing lacks.
 func TestStampIsFromBeforeTheListing(t *testing.T) {
 	var calls []string
 	_, err := scanWith(t.TempDir(), 1, func(root *os.Root, rel string) (folder, error) {

@@ -24,8 +24,8 @@ type ignoreList struct {
 	parent   *ignoreList
 	base     int // length of the directory's path with its slash; 0 for the root
 	patterns []pattern
-	// folded is set if case is ignored, as in Defaults. Such lists have only patterns without
-	// slashes.
+	// folded is set if case is ignored, as in Defaults. Such lists have only patterns for the last
+	// element.
 	folded bool
 }
 

@@ -70,8 +70,8 @@ type Entry struct {
 	Stamp Stamp  // stamp of the target if Path is a link
 }
 
-// Options select the files to exclude, and the number of workers. The zero value excludes nothing
-// and uses one worker per processor.
+// Options select the files to exclude, and the number of workers. The zero value excludes only what
+// every walk excludes, and uses one worker per processor.
 type Options struct {
 	Exclude []string // directories to skip, such as the output directory; need not exist
 	Workers int      // number of workers; GOMAXPROCS if not positive

@@ -262,7 +262,7 @@ func TestUnlistableRootIsAnError(t *testing.T) {
 }
 
 // TestCanceledWalkOpensNoMoreDirectories cancels the context when the n-th directory is opened.
-// Each worker may finish its directory, but must not open another.
+// Each worker may then open at most one directory.
 func TestCanceledWalkOpensNoMoreDirectories(t *testing.T) {
 	tree := fakeTree{}
 	for d := range 50 {

@@ -160,7 +160,7 @@ var (
 	}
 )
 
-// applySpread dequantizes a code. sign is the top bit of the result.
+// applySpread dequantizes a code. sign has only the top bit of the result's range set.
 func (p *spread) applySpread(v int, s *span, sign int) int {
 	b := 0
 	for i := 1; i < int(s.bits); i++ {

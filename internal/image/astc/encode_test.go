@@ -175,8 +175,8 @@ func TestPlainIsNear(t *testing.T) {
 	}
 }
 
-// TestKindsInUse checks that the encoder uses every wanted endpoint mode, every number of parts,
-// and two planes.
+// TestKindsInUse checks that the encoder uses every wanted endpoint mode, one to three parts, two
+// planes, and parts with different modes.
 func TestKindsInUse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")

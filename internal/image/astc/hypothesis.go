@@ -344,8 +344,8 @@ func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
 	return direct, cheap
 }
 
-// nearlyAsGood is the largest additional error per pixel for which a line with fewer endpoint
-// values is tried.
+// nearlyAsGood limits the additional error per pixel for which a line with fewer endpoint values is
+// tried. The limit is larger by a quarter of the best error per pixel so far.
 const nearlyAsGood = 3
 
 // raiseKinds replaces endpoint modes by larger ones until one block can hold all of them. A block

@@ -52,7 +52,7 @@ func TestBoxCoversItsArea(t *testing.T) {
 		// The mean of a level is equal to the mean of the level above it.
 		for c := range 4 {
 			if c < 3 && s.Color != Data {
-				continue // colors are weighted by alpha and averaged in linear light, so their mean changes
+				continue // alpha weighting and linear light change the mean
 			}
 			before, after := 0.0, 0.0
 			for i := c; i < len(m.Pix8); i += 4 {
@@ -109,7 +109,7 @@ func TestLongestSidesDoNotOverflowBox(t *testing.T) {
 	for i := range white.Pix8 {
 		white.Pix8[i] = 255
 		if i%8 == 3 {
-			white.Pix8[i] = 254 // unequal alphas, so that averages are weighted
+			white.Pix8[i] = 254 // every other alpha is 254
 		}
 	}
 	p := newPyramid(white, banders(white, 1, nil), Sampling{})

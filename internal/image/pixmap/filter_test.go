@@ -88,7 +88,7 @@ func TestWeightsAreCenteredAndSymmetric(t *testing.T) {
 			want := (float64(i) + 0.5) * float64(n) / float64(m)
 			slack := 0.02 * max(1, float64(n)/float64(m))
 			if f == Box {
-				slack = 0.5 // kernels weight a partly covered pixel by its center
+				slack = 0.5 // here the center of a partly covered pixel counts, not the center of the covered part
 			}
 			if math.Abs(center/sum-want) > slack {
 				rt.Fatalf("pixel %d is centered at %v, want %v", i, center/sum, want)
@@ -174,7 +174,8 @@ func TestWrapPerAxis(t *testing.T) {
 	}
 }
 
-// TestFiltersDifferInSharpness checks that Kaiser preserves fine detail best, and Box worst.
+// TestFiltersDifferInSharpness checks that Kaiser preserves fine detail better than Box and
+// Mitchell.
 func TestFiltersDifferInSharpness(t *testing.T) {
 	const w = 64
 	m := New(w, 1, Float)

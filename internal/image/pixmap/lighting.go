@@ -213,7 +213,7 @@ func (l *radianceLevel) fillBorders() {
 	}
 }
 
-// through returns the light that arrives through lobe l around the normal n.
+// through returns the light that arrives through a lobe around the normal n.
 func (r *radiance) through(lobe []lobeSample, n [3]float64) (sum [4]float64) {
 	across, up := tangentFrame(n)
 	for _, s := range lobe {

@@ -331,8 +331,8 @@ func TestSolidAnglesCoverTheSphere(t *testing.T) {
 	}
 }
 
-// TestInvalidLightCountsAsNone checks that invalid light counts as 0, and that the order in which
-// rows are computed does not change the harmonics.
+// TestInvalidLightCountsAsNone checks that invalid light gives finite harmonics, and that the order
+// in which rows are computed does not change them.
 func TestInvalidLightCountsAsNone(t *testing.T) {
 	faces := drawCube(8, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
 	for i, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, math.MaxFloat32} {

@@ -28,7 +28,7 @@ func TestResizingToHalfGivesTheNextMip(t *testing.T) {
 }
 
 // TestEnlargingStaysInRange checks that Box repeats pixels if an image is enlarged by an integer
-// factor. The other filters interpolate smoothly and do not exceed the range.
+// factor. Mitchell must interpolate smoothly, without ringing.
 func TestEnlargingStaysInRange(t *testing.T) {
 	m := of(2, 1, 0, 0, 0, 255, 255, 255, 255, 255)
 	up := func(f Filter) *Map {

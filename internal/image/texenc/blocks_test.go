@@ -58,8 +58,7 @@ func bc1Error(data []byte, b *block, four bool) (sum float64, clear uint32) {
 }
 
 // TestBC1Qualities checks that a higher quality never has a larger error, and that no quality uses
-// transparent black if BC1 must not have alpha. Each quality is at least as good as the simplest
-// encoder, which uses the corners of the bounding box as endpoints.
+// transparent black if pixels are opaque.
 func TestBC1Qualities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlock(t)

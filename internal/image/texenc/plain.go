@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// texelsBetweenLooks is the number of texels written between two checks of the context. Writing
-// them takes less than a millisecond.
+// texelsBetweenLooks is the number of texels written between two checks of the context. They take
+// less than a millisecond.
 const texelsBetweenLooks = 1 << 14
 
 // appendTexels appends texels in the uncompressed formats to out.
@@ -153,8 +153,7 @@ func halfFloat(v float32, signed bool) uint16 {
 	if exponent == -15 {
 		return sign | uint16(rounded) // a carry to 1<<10 gives the smallest normal value
 	}
-	// The implicit leading bit of rounded adds 1 to the exponent, and a carry from rounding adds 1
-	// more.
+	// The leading bit increments the exponent. A carry from rounding increments it once more.
 	return sign | uint16(uint64(exponent+14)<<10+rounded)
 }
 
@@ -223,7 +222,7 @@ func (r *reader) roundedByte(i int) byte {
 }
 
 // stepAt returns value i of the map, quantized to an integer from 0 to top, which is at most 65535.
-// It quantizes floats without the sRGB curve.
+// Floats stay linear.
 func (r *reader) stepAt(i int, top uint32) uint32 {
 	switch {
 	case r.m.Pix8 != nil:

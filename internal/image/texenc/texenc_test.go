@@ -44,7 +44,7 @@ func scene(w, h int) *pixmap.Map {
 	return m
 }
 
-// deep returns the scene in 16 bits. The low byte of a value differs from the high byte.
+// deep returns the scene in 16 bits. The low byte of a value is not a copy of the high byte.
 func deep(w, h int) *pixmap.Map {
 	m, from := pixmap.New(w, h, pixmap.Bits16), scene(w, h)
 	for i, v := range from.Pix8 {

@@ -25,7 +25,7 @@ func (c *prefixCode) write(w *bitWriter, symbol uint32) {
 	w.write(uint32(c.bits[symbol]), uint(c.lengths[symbol]))
 }
 
-// codeOf returns the best code for the counts whose symbols have at most longest bits.
+// codeOf returns the best of the codes for the counts that give each symbol at most longest bits.
 func codeOf(counts []uint32, longest uint8) prefixCode {
 	c := prefixCode{codeLengths(counts, longest), make([]uint16, len(counts))}
 	var next [maxLength + 2]uint16

@@ -244,7 +244,7 @@ func zag(d uint32) uint32 { return d<<1 ^ uint32(int32(d)>>31) }
 type reader struct {
 	data []byte
 	at   int
-	bad  bool // set if the data ends within an integer
+	bad  bool // set if an integer is truncated or too long
 }
 
 func (r *reader) nextByte() byte {

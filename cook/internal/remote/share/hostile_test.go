@@ -131,8 +131,8 @@ var poisons = map[string]func(r *repb.ActionResult, blobs map[string][]byte, j j
 	},
 }
 
-// TestPoison corrupts a result on the server in every way. The result must be a miss, and the store
-// must get neither the result nor a blob with other content.
+// TestPoison corrupts a result on the server in each way of poisons. The result must be a miss, and
+// the store must get neither the result nor a blob with other content.
 func TestPoison(t *testing.T) {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil

@@ -54,7 +54,8 @@ func newLink(ctx context.Context, open func(context.Context) (Server, error), no
 	return l
 }
 
-// awaitServer returns the server. It waits for a short time until the server is open.
+// awaitServer returns the server. It waits until the server is open or has failed. Unless patiently
+// is set, it waits only for a short time.
 func (l *link) awaitServer(ctx context.Context, patiently bool) (Server, error) {
 	var out <-chan time.Time
 	if !patiently {

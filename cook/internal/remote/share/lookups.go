@@ -36,8 +36,8 @@ type lookup struct {
 	asset  string // path for messages; "" if unknown
 	look   sync.Once
 	looked chan struct{} // closed when the fields below are set
-	entry  *entry        // nil if the server has no entry
-	err    error         // why entry is nil
+	entry  *entry        // nil if err is set
+	err    error         // why there is no valid entry; ErrMissing if the server has none
 	took   time.Duration
 
 	forgotten atomic.Bool // set if no request needs the result any more
@@ -272,7 +272,7 @@ func newWindow(most int) *window {
 // enterWindow waits until the window permits one more request, or until ctx is done.
 func (w *window) enterWindow(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() {
-		w.mu.Lock() // no goroutine holds the lock between its check and its wait
+		w.mu.Lock() // while this function holds the lock, no goroutine is between its check and its wait
 		defer w.mu.Unlock()
 		w.room.Broadcast()
 	})

@@ -133,7 +133,7 @@ func TestFailureOnOtherMachineIsReturned(t *testing.T) {
 }
 
 // TestInvalidExecutionResultIsAMiss checks that an inconsistent result is a miss, which is reported
-// once. The store must not get it.
+// once.
 func TestInvalidExecutionResultIsAMiss(t *testing.T) {
 	for name, tc := range map[string]struct {
 		adjust func(*errand)
@@ -193,8 +193,8 @@ func TestInvalidExecutionResultIsAMiss(t *testing.T) {
 	}
 }
 
-// TestFailedExecutionsKeepTheCache uses a server without machines. The run must stop executing
-// actions, but still share results.
+// TestFailedExecutionsKeepTheCache uses a server without machines. The run must report the failure
+// once, and still share results.
 func TestFailedExecutionsKeepTheCache(t *testing.T) {
 	server, url := started(t, &remotetest.Server{Farm: remotetest.Farm{Executes: true}})
 	server.Fault = func(_ context.Context, call string) error {

@@ -336,7 +336,7 @@ func TestForgottenKeyIsNotLookedUp(t *testing.T) {
 	c.Forget(all[0].key)
 	c.Forget(all[3].key)
 	other := remote.Key{Action: store.ActionID{1}}
-	c.Look(t.Context(), other, "", 0) // the answer shows that the requests above were read
+	c.Look(t.Context(), other, "", 0) // the sharer reads this request after the requests above
 	close(opened)
 	if n := <-arrived; n != 1 {
 		t.Errorf("key %d was answered", n)
@@ -421,7 +421,7 @@ func TestDearDownloadIsSkipped(t *testing.T) {
 	}
 }
 
-// TestFailingServerIsGivenUp uses servers that are missing, refuse credentials, or do not answer.
+// TestFailingServerIsGivenUp uses servers that are missing, refuse credentials, or return errors.
 // After three failures there must be one note.
 func TestFailingServerIsGivenUp(t *testing.T) {
 	refused := func(t *testing.T) (*remotetest.Server, string) { return &remotetest.Server{}, "grpc://127.0.0.1:1" }
@@ -520,7 +520,7 @@ func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
 			}
 			left := first.Left
 			runs := 1
-			for ; left > 0 && runs < 30; runs++ { // each run uploads a part of the remaining results
+			for ; left > 0 && runs < 30; runs++ { // each run tries the remaining results again, until they have had enough tries
 				next := run(jobs(uint64(20 + runs))[:3])
 				if next.Uploaded != 3 || next.Left > 2 {
 					t.Errorf("run %d: %+v", runs, next)

@@ -90,8 +90,8 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// reportRates reports at each tick how many bytes were transferred, and their rate. It reports
-// nothing if the numbers have not changed.
+// reportRates reports at each tick how many bytes were transferred, and their rate. After the last
+// transfer has ended, it reports once more, and then nothing until the next transfer.
 func (t *traffic) reportRates(ctx context.Context, ticks <-chan time.Time) {
 	type sample struct {
 		at time.Time

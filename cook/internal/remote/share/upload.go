@@ -207,7 +207,7 @@ type gift struct {
 }
 
 // giftOf returns the entry to upload for a key, and adds its blobs to contents. ok is false if the
-// store has no result, or the server already has it.
+// store has neither a result nor read sets, or the server already has them.
 func (u *uploader) giftOf(ctx context.Context, k queuedResult, f Function, contents map[Digest]content) (g gift, ok bool) {
 	e := &entry{origin: store.Origin{Run: k.Run, Host: k.Host, At: k.At}}
 	if r, err := u.blobs.store.Result(k.Result); err == nil {

@@ -49,8 +49,8 @@ func (s *choosyServer) Write(_ context.Context, d Digest, _ func(int64) (io.Read
 }
 
 // TestUploadReportsEachRefusedBlob checks that uploadContents returns an error for each refused
-// blob, whether the blob was sent alone or with others. If the server refuses everything, uploads
-// must stop.
+// blob, whether the blob was sent alone or with others. If the server forbids uploads, or has no
+// space three times in a row, uploads must stop.
 func TestUploadReportsEachRefusedBlob(t *testing.T) {
 	small := []string{"a", "b", "c"}
 	large := string(make([]byte, smallBatch))
