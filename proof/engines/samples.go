@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/gif"
 	"image/png"
 	"io/fs"
 	"math/rand/v2"
@@ -25,6 +26,7 @@ func writeSamples(assets string) error {
 		"ui.sounds":       []byte("/audio/\n!/audio/*_loop*\n"),
 		"warm.cube":       table(),
 		"worm.gltf":       worm(),
+		"spin.gif":        spin(),
 	}
 	for from, to := range map[string]string{"fonts/pebble.ttf": "pebble.ttf", "textures/sky/cross.png": "cross.png"} {
 		data, err := fs.ReadFile(os.DirFS(assets), from)
@@ -67,6 +69,29 @@ func sprite(r *rand.Rand) image.Image {
 		}
 	}
 	return m
+}
+
+// spin returns an animated GIF. Its frames have offsets, transparent pixels, different durations and
+// all kinds of disposal.
+func spin() []byte {
+	colors := color.Palette{color.NRGBA{}, color.NRGBA{220, 40, 30, 255}, color.NRGBA{30, 60, 210, 255}, color.NRGBA{240, 220, 60, 255}}
+	m := &gif.GIF{Config: image.Config{ColorModel: colors, Width: 24, Height: 20}}
+	for i, area := range []image.Rectangle{image.Rect(0, 0, 24, 20), image.Rect(3, 2, 15, 12), image.Rect(10, 8, 24, 20), image.Rect(0, 5, 9, 18), image.Rect(6, 6, 12, 12)} {
+		frame := image.NewPaletted(area, colors)
+		for y := area.Min.Y; y < area.Max.Y; y++ {
+			for x := area.Min.X; x < area.Max.X; x++ {
+				frame.SetColorIndex(x, y, uint8((x+2*y+3*i)/4%4))
+			}
+		}
+		m.Image = append(m.Image, frame)
+		m.Delay = append(m.Delay, 5+3*i)
+		m.Disposal = append(m.Disposal, []byte{gif.DisposalNone, gif.DisposalPrevious, gif.DisposalBackground, gif.DisposalNone, gif.DisposalNone}[i])
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, m); err != nil {
+		panic(err) // cannot fail: the frames are inside the image
+	}
+	return b.Bytes()
 }
 
 // panel returns a nine-patch of 12 x 12 pixels, in which each slice has a color of its own. Black
@@ -215,8 +240,9 @@ func sampleRules(engine string) string {
 		font   = "[[rule]]\nmatch = \"kinds/*.ttf\"\nrecipe = \"font\"\nmissing = \"skip\"\n"
 		cube   = "[[rule]]\nmatch = \"kinds/cross.png\"\ncube = \"cross\"\n"
 		rotate = "[[rule]]\nmatch = \"kinds/turned.sprites\"\nrotate = true\n"
+		sheet  = "[[rule]]\nmatch = \"kinds/spin.gif\"\nframes = \"sheet\"\n"
 	)
-	return map[string]string{"three": font + cube, "playcanvas": cube, "pixi": font + rotate}[engine]
+	return map[string]string{"three": font + cube, "playcanvas": cube, "pixi": font + rotate + sheet, "phaser": sheet}[engine]
 }
 
 // pairKind returns the kind of comparison for the programs, or "" if the files are not compared.

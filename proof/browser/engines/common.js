@@ -126,6 +126,26 @@ export async function sprites(kind, draw) {
 	}
 }
 
+// frames compares the frames of an animated GIF with the frames that the browser decodes. durations
+// has the duration of each frame in milliseconds. draw makes an image of a frame.
+export async function frames(durations, draw) {
+	const data = await (await fetch("/assets/kinds/spin.gif")).arrayBuffer();
+	const decoder = new ImageDecoder({ data, type: "image/gif", colorSpaceConversion: "none" });
+	await Promise.all([decoder.completed, decoder.tracks.ready]);
+	const count = decoder.tracks.selectedTrack.frameCount;
+	if (count < 2 || count !== durations.length) throw new Error(`${durations.length} frames, want ${count}`);
+	for (let i = 0; i < count; i++) {
+		const { image } = await decoder.decode({ frameIndex: i });
+		const { displayWidth: width, displayHeight: height } = image, milliseconds = image.duration / 1000;
+		const c = new OffscreenCanvas(width, height).getContext("2d");
+		c.drawImage(image, 0, 0);
+		image.close();
+		await judge("frame", `spin.gif ${i}`, 1, async () => durations[i] === milliseconds
+			? difference(c.getImageData(0, 0, width, height), await draw(i, width, height))
+			: `${durations[i]} ms, want ${milliseconds}`);
+	}
+}
+
 // The nine-patch of the atlas, as draw shows it with these sides, is compared with its parts.
 export const sliced = { name: "sprites/panel.9.png", width: 40, height: 30 };
 export const slices = draw => judge("slices", sliced.name, 1, async () => {

@@ -1,5 +1,5 @@
 import { preload } from "/loader.js"; // of docs/engines/phaser.md
-import { checking, cooked, game, images, joined, opusLoss, part, script, sliced, slices, sounds, sprites, strip } from "/engines/common.js";
+import { checking, cooked, frames as compareFrames, game, images, joined, opusLoss, part, script, sliced, slices, sounds, sprites, strip } from "/engines/common.js";
 
 await script("/npm/node_modules/phaser/dist/phaser.min.js"); // sets Phaser
 
@@ -52,6 +52,19 @@ const atlases = (...urls) => async () => {
 	await slices(() => part(m, 0, 192, sliced.width, sliced.height));
 };
 
+// animation draws all frames of an animation in a row.
+async function animation() {
+	let list;
+	const m = await render([["atlas", "/cooked/kinds/spin.json"], ["json", "/cooked/kinds/spin.json"]], scene => {
+		const { frames, animations, meta } = scene.cache.json.get("1");
+		const a = scene.anims.create({ key: "spin", repeat: meta.plays - 1, frames: animations.spin.map(frame => ({ key: "0", frame, duration: frames[frame].duration })) });
+		list = a.frames;
+		for (const [i, { textureFrame }] of list.entries()) scene.add.image(32 * i, 0, "0", textureFrame).setOrigin(0);
+		return { width: 32 * list.length, height: 32 };
+	});
+	await compareFrames(list.map(f => f.duration), (i, width, height) => part(m, 32 * i, 0, width, height));
+}
+
 async function effects(list) {
 	let markers;
 	await render([["audioSprite", "/cooked/kinds/ui.json"]], scene => {
@@ -65,7 +78,7 @@ async function effects(list) {
 const all = [];
 const whole = game(url => /\.(webp|png|jpg)$/.test(url) ? all.push(["image", url]) : undefined);
 
-checking([images(draw, 1), strip(draw), atlases("/kinds/menu.json"), sounds(opusLoss), effects, async () => {
+checking([images(draw, 1), strip(draw), atlases("/kinds/menu.json"), animation, sounds(opusLoss), effects, async () => {
 	await whole();
 	if (all.length) await render(all, () => ({ width: 1, height: 1 }));
 }], [images(draw, 1), strip(draw), atlases("/kinds/menu.png", "/kinds/menu.json"), sounds(0)]);

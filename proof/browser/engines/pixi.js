@@ -1,7 +1,7 @@
 import * as PIXI from "pixi.js";
 import { sound } from "@pixi/sound";
 import { texture as load, sheet, font as loadFont } from "/loader.js"; // of docs/engines/pixi.md
-import { checking, cooked, difference, font, game, images, joined, judge, opusLoss, resampled, slices, sliced, sounds, sprites, strip, text } from "/engines/common.js";
+import { checking, cooked, difference, font, frames, game, images, joined, judge, opusLoss, resampled, slices, sliced, sounds, sprites, strip, text } from "/engines/common.js";
 
 const app = new PIXI.Application();
 await app.init({ width: 16, height: 16, backgroundAlpha: 0, preference: "webgl", antialias: false });
@@ -40,6 +40,17 @@ async function atlas() {
 	await PIXI.Assets.unload(url); // its sprites have the same names without an engine
 }
 
+async function animation() {
+	const url = cooked + "/kinds/spin.json", sheet = await PIXI.Assets.load(url);
+	const spin = new PIXI.AnimatedSprite(sheet.data.animations.spin.map(name => ({ texture: sheet.textures[name], time: sheet.data.frames[name].duration })));
+	const durations = sheet.data.animations.spin.map(name => sheet.data.frames[name].duration);
+	await frames(durations, (i, width, height) => {
+		spin.gotoAndStop(i);
+		return render(spin, width, height);
+	});
+	await PIXI.Assets.unload(url);
+}
+
 const letters = () => font(async () => {
 	const { fontFamily } = await loadFont("/cooked/kinds/pebble.ttf.fnt");
 	const t = new PIXI.BitmapText({ text, style: { fontFamily, fontSize: 48, fill: "white" } });
@@ -71,6 +82,6 @@ const effects = within => async list => {
 	await joined(name => [ui.sprites[name].start, ui.sprites[name].duration], within)(list);
 };
 
-checking([images(draw, 1), strip(draw), turnedAtlas, atlas, letters, bitmaps, sounds(opusLoss), effects(opusLoss),
+checking([images(draw, 1), strip(draw), turnedAtlas, atlas, animation, letters, bitmaps, sounds(opusLoss), effects(opusLoss),
 	game(url => /\.(webp|png|jpg)$/.test(url) ? draw(url) : undefined)],
 	[images(draw, 1), strip(draw), atlas, bitmaps, sounds(0), effects(resampled)]);

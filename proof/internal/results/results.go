@@ -37,6 +37,7 @@ var kinds = []struct{ name, head, unit string }{
 	{"sprite", "sprites of an atlas, trimmed", ""},
 	{"turned", "sprites of an atlas, turned", ""},
 	{"slices", "nine-slices", ""},
+	{"frame", "frames of an animated image", ""},
 	{"font", "bitmap fonts", ""},
 	{"sound", "sounds", " %"},
 	{"joined", "sounds in one file", " %"},
