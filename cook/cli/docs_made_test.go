@@ -158,10 +158,10 @@ func TestDocsMessages(t *testing.T) {
 // TestDocsFigures compares figures in pages with bench/results.
 func TestDocsFigures(t *testing.T) {
 	for _, f := range []struct{ page, says, file, has string }{
-		{"README.md", "5,249 files of SuperTuxKart, 1.4 GB cooked", "supertuxkart.md", "1,429 MB written"},
+		{"README.md", "SuperTuxKart (5,249 source files, 1.4 GB of outputs)", "supertuxkart.md", "1,429 MB written"},
 		{"README.md", "the first run takes 34 s", "supertuxkart.md", "| 33.8 s |"},
-		{"README.md", "the next one 0.06 s", "supertuxkart.md", "| 0.062 s |"},
-		{"README.md", "take 0.19 s, 16 % more", "nullrun.md", "| nothing changed, outputs one by one | cook | 192 ms | 367 ms | 26.8 MiB | **1.16x** (1.08-1.18) |"},
+		{"README.md", "The next run, without changes, takes 0.06 s", "supertuxkart.md", "| 0.062 s |"},
+		{"README.md", "takes 0.19 s, 16 % more", "nullrun.md", "| nothing changed, outputs one by one | cook | 192 ms | 367 ms | 26.8 MiB | **1.16x** (1.08-1.18) |"},
 		{"docs/hashsum.md", "take 0.11 s, 1.5 times as fast as `xxhsum`", "hashsum.md", "| 0.110 | 0.169 | **1.55x** |"},
 		{"docs/hashsum.md", "2.2 times as fast as `b3sum`", "hashsum.md", "| 0.127 | 0.287 | **2.24x** |"},
 		{"ARCHITECTURE.md", "12,828 files and cases", "conformance.md", "| all |  | 12828 |"},

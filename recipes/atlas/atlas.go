@@ -42,14 +42,14 @@ type atlasOptions struct {
 	Artifacts bool `toml:"artifacts" doc:"patterns also match artifacts of other assets, as if they were in the asset directory"`
 
 	Trim      bool `toml:"trim" doc:"cut off the edges of sprites whose alpha is at most trim_alpha"`
-	TrimAlpha int  `toml:"trim_alpha" min:"0" max:"254" doc:"alpha up to which a pixel counts as empty, 0 to 254"`
+	TrimAlpha int  `toml:"trim_alpha" min:"0" max:"254" doc:"largest alpha of a pixel that counts as empty, 0 to 254"`
 	Rotate    bool `toml:"rotate" doc:"sprites may be rotated clockwise by 90 degrees to save space; PixiJS rotates them back, Phaser and Godot do not"`
-	Padding   int  `toml:"padding" min:"0" max:"256" doc:"pixels between sprites, on the smallest level"`
-	Extrude   int  `toml:"extrude" min:"0" max:"256" doc:"pixels by which the edges of sprites are repeated, on the smallest level, for tiles that touch"`
-	Border    int  `toml:"border" min:"0" max:"256" doc:"empty pixels along the edges of a page, on the smallest level"`
+	Padding   int  `toml:"padding" min:"0" max:"256" doc:"number of pixels between sprites"`
+	Extrude   int  `toml:"extrude" min:"0" max:"256" doc:"number of pixels by which the edges of sprites are repeated, for tiles that touch"`
+	Border    int  `toml:"border" min:"0" max:"256" doc:"number of empty pixels along the edges of a page"`
 	MaxSize   int  `toml:"max_size" min:"1" max:"16384" doc:"longest allowed side of a page, in pixels"`
-	POT       bool `toml:"pot" doc:"sides of pages are powers of two"`
-	Square    bool `toml:"square" doc:"pages are square"`
+	POT       bool `toml:"pot" doc:"make width and height of pages powers of two"`
+	Square    bool `toml:"square" doc:"make pages square"`
 	Pages     int  `toml:"pages" min:"1" max:"64" doc:"number of pages; unneeded pages have one pixel"`
 
 	Keep []string `toml:"keep" doc:"JSON of an earlier atlas, one file per output: sprites with the same size keep their places"`
@@ -59,13 +59,13 @@ type atlasOptions struct {
 	Scales []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales of pages and JSON, such as [1, 0.5] for name.png and name@0.5x.png; sprites are drawn at the largest scale"`
 
 	Container   string  `toml:"container" enum:"png,webp,ktx2,dds" doc:"the file type of pages; webp is lossless"`
-	Mips        int     `toml:"mips" min:"0" max:"10" doc:"number of smaller levels in ktx2 and dds files"`
-	Format      string  `toml:"format" enum:"auto,bc1,bc1a,bc3,bc7,rgba8" doc:"how texels of ktx2 and dds files are stored; auto chooses by the page"`
+	Mips        int     `toml:"mips" min:"0" max:"10" doc:"number of mipmaps in ktx2 and dds files"`
+	Format      string  `toml:"format" enum:"auto,bc1,bc1a,bc3,bc7,rgba8" doc:"pixel format of ktx2 and dds files; auto chooses by the page"`
 	Quality     string  `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, png and webp"`
-	SRGB        bool    `toml:"srgb" doc:"colors are sRGB, false: linear light"`
+	SRGB        bool    `toml:"srgb" doc:"true: colors are sRGB; false: colors are linear light"`
 	Premultiply bool    `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
-	RDO         float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7 may lose for blocks that Zstandard packs better; 0 for none"`
-	Zstd        int     `toml:"zstd" min:"0" max:"19" doc:"effort to pack levels of ktx2 with Zstandard; 0 does not pack them"`
+	RDO         float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7 may lose for a smaller file after Zstandard; 0 loses nothing"`
+	Zstd        int     `toml:"zstd" min:"0" max:"19" doc:"compression level of Zstandard for ktx2 files; 0 does not compress"`
 }
 
 // Recipe returns the recipe "atlas".

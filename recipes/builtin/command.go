@@ -68,13 +68,13 @@ import (
 // is killed.
 type commandOptions struct {
 	Command   []string          `toml:"command" doc:"the program and its arguments; a name with a slash is in the asset directory, any other on PATH"`
-	Env       map[string]string `toml:"env" doc:"further environment variables"`
+	Env       map[string]string `toml:"env" doc:"additional environment variables"`
 	ToolFiles []string          `toml:"tools" doc:"further files that are part of the program, such as scripts and headers outside the asset directory"`
 	Version   []string          `toml:"version_command" doc:"a program and its arguments that print the version of the command, such as [\"toktx\", \"--version\"]; if its output changes, the assets are cooked again, and cook why prints both outputs; it runs only if the program or a file of tools has changed"`
 	Reads     []string          `toml:"reads" doc:"files of the asset directory that the program reads besides the source: relative to the source's directory, or to the asset directory if they start with a slash; {stem} is the stem of the source. Files may be absent. Patterns are allowed, such as \"lib/**/*.h\""`
 	System    []string          `toml:"system" doc:"further files and directories outside the asset directory that the program may read, such as \"/srv/sdk\" or \"~/venv\"; they count as part of the machine, so their changes do not cook assets again"`
 	Deps      string            `toml:"deps" enum:"declared,trace" doc:"source of the program's inputs: declared uses reads, tools and {depfile}; trace runs the program in the asset directory and records the files and directories that it asks for (Linux)"`
-	Sandbox   bool              `toml:"sandbox" doc:"let the program see only its inputs"`
+	Sandbox   bool              `toml:"sandbox" doc:"run the program in a sandbox that contains only its inputs"`
 	Timeout   time.Duration     `toml:"timeout" min:"1ms" doc:"time limit of the program" unkeyed:"a limit on time changes no byte"`
 	MaxMemory int               `toml:"max_memory" min:"0" max:"1000000000" doc:"memory limit, in MiB, of the program and all processes that it starts (Linux); 0 means three quarters of the machine's memory" unkeyed:"a limit on memory changes no byte"`
 	MaxDisk   int               `toml:"max_disk" min:"0" max:"1000000000" doc:"limit, in MiB, of the outputs and the scratch directory together; 0 means 8192" unkeyed:"a limit on size changes no byte"`

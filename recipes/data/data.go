@@ -73,7 +73,7 @@ type dataOptions struct {
 	Numbers   string            `toml:"numbers" enum:"nearest,exact" doc:"how CBOR and MessagePack store a number that no binary64 equals: as the nearest binary64, or exactly (MessagePack: an error)"`
 	Documents bool              `toml:"documents" doc:"a YAML file may have several documents, which become a list; false: one document"`
 	Separator string            `toml:"separator" doc:"the character between the cells of a table: \",\", \";\", \"\\t\" or \"|\"; auto detects it, or fails if it is uncertain"`
-	SkipLines int               `toml:"skip_lines" min:"0" max:"1000000" doc:"number of lines before a table, such as a title"`
+	SkipLines int               `toml:"skip_lines" min:"0" max:"1000000" doc:"number of lines before the table to skip, such as a title"`
 	Decimal   string            `toml:"decimal" doc:"the decimal separator in columns of numbers: \".\" or \",\""`
 	Header    bool              `toml:"header" doc:"the first row of a table names its columns, and each other row becomes an object; false: each row becomes a list"`
 	Columns   map[string]string `toml:"columns" doc:"the types of a table's columns, as in { mass = \"number\" }: string (the default), number, bool or json; an empty cell that is not a string becomes null"`

@@ -79,15 +79,15 @@ type fontOptions struct {
 	Range      int      `toml:"range" min:"2" max:"128" doc:"range of distances in pixels of the atlas, half of it on each side of an outline; text outlines and glows need more"`
 	Charset    []string `toml:"charset" doc:"runes to include: \"U+41\", or a range: \"U+20-7E\""`
 	Text       []string `toml:"text" doc:"UTF-8 files whose runes are included: names or patterns such as \"/locale/**/*.json\", relative to the source or, with a leading slash, to the asset directory; .json files add the strings that are values"`
-	Missing    string   `toml:"missing" enum:"error,skip" doc:"treatment of runes without a glyph in the font"`
-	Kerning    bool     `toml:"kerning" doc:"write the pairs of runes with a distance of their own"`
-	Padding    int      `toml:"padding" min:"0" max:"64" doc:"free pixels between glyphs in the atlas, besides the range around them"`
+	Missing    string   `toml:"missing" enum:"error,skip" doc:"what to do with characters that the font does not have"`
+	Kerning    bool     `toml:"kerning" doc:"write the kerning of character pairs"`
+	Padding    int      `toml:"padding" min:"0" max:"64" doc:"additional empty pixels between glyphs in the atlas"`
 	MaxSize    int      `toml:"max_size" min:"16" max:"16384" doc:"longest side of the atlas in pixels"`
-	PowerOfTwo bool     `toml:"power_of_two" doc:"sides of the atlas are powers of two"`
+	PowerOfTwo bool     `toml:"power_of_two" doc:"make width and height of the atlas powers of two"`
 	Face       int      `toml:"face" min:"0" max:"255" doc:"number of the font in a collection (.ttc), from 0"`
 	Container  string   `toml:"container" enum:"ktx2,png" doc:"the file type of the atlas: ktx2 (r8 or rgba8) or png"`
 	Data       string   `toml:"data" enum:"assetcook,msdf-atlas-gen,bmfont,bmfont-json" doc:"layout of the metrics: assetcook's JSON, JSON of msdf-atlas-gen, or AngelCode's BMFont as XML (PixiJS and most engines) or JSON (three-bmfont-text)"`
-	Zstd       int      `toml:"zstd" min:"0" max:"19" doc:"effort to pack ktx2 with Zstandard; 0 does not pack it"`
+	Zstd       int      `toml:"zstd" min:"0" max:"19" doc:"compression level of Zstandard for ktx2 files; 0 does not compress"`
 }
 
 // Recipe returns the recipe "font".

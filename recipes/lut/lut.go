@@ -21,10 +21,10 @@ import (
 
 // lutOptions are the options of the recipe.
 type lutOptions struct {
-	Format    string `toml:"format" enum:"auto,rgba8,rgba16f" doc:"how texels are stored; auto is rgba8 for images of 8 bits per channel, otherwise rgba16f"`
+	Format    string `toml:"format" enum:"auto,rgba8,rgba16f" doc:"pixel format; auto is rgba8 for images with 8 bits per channel, otherwise rgba16f"`
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file type of the texture"`
 	Picture   string `toml:"picture" enum:"tiles,hald" doc:"layout of a table in an image: a tile for each blue, in rows from the top left, with red to the right and green down; or a HaldCLUT, pixel by pixel with red first, then green and blue"`
-	Zstd      int    `toml:"zstd" min:"0" max:"19" doc:"effort to pack ktx2 with Zstandard; 0 does not pack it"`
+	Zstd      int    `toml:"zstd" min:"0" max:"19" doc:"compression level of Zstandard for ktx2 files; 0 does not compress"`
 }
 
 // Recipe returns the recipe "lut".

@@ -178,7 +178,7 @@ type meshOptions struct {
 
 	Textures        string `toml:"textures" enum:"auto,cooked,basisu,keep" doc:"names of images in separate files: auto, the names of their cooked files by the rules; cooked, their names with texture_suffix, for engines that read any KTX2 file; basisu, the same with KHR_texture_basisu, for images with format uastc; keep, unchanged"`
 	Embedded        string `toml:"embedded" enum:"keep,dds,basisu" doc:"images in the model: keep leaves them unchanged; dds and basisu convert them to textures in DDS (MSFT_texture_dds) or UASTC (KHR_texture_basisu), by the role that materials give them"`
-	EmbeddedQuality string `toml:"embedded_quality" enum:"fast,normal,best" doc:"encoding effort for these textures"`
+	EmbeddedQuality string `toml:"embedded_quality" enum:"fast,normal,best" doc:"encoding effort for embedded textures"`
 
 	TextureSuffix string `toml:"texture_suffix" doc:"suffix of the names of cooked images, unless textures = auto finds the names in the rules"`
 
