@@ -21,7 +21,7 @@ var names = []string{
 	strings.Repeat("x", 300), strings.Repeat("d/", 3000) + "file",
 }
 
-// linked returns a directory that contains the files and links in names.
+// linked returns a directory that contains the files and links to which names refer.
 func linked(t *testing.T) *Dir {
 	base, d := tree(t)
 	in := filepath.Join(base, "in")

@@ -86,7 +86,7 @@ func (f Folder) Stat(name []byte, follow bool, into *Info) error {
 // (open, read, close); other files need more reads.
 //
 // If the file is not regular, the error is ELOOP for a symbolic link, EISDIR for a directory,
-// ESPIPE for a pipe and ENXIO for a socket. Read never waits for another process. Some systems do
+// ESPIPE for a pipe and ENXIO for a socket. None of these files blocks Read. Some systems do
 // not distinguish devices from files, so call Stat first.
 //
 // If ask is set, busy reports whether another process has the file open or mapped for writing. Read

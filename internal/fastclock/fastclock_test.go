@@ -10,7 +10,7 @@ import (
 )
 
 // TestScaleAgreesWithClock measures an interval with both clocks. The scale must agree with the
-// other clock at both ends and in the middle.
+// other clock at both ends. A tick between them must become a time between them.
 func TestScaleAgreesWithClock(t *testing.T) {
 	a := Mark()
 	for time.Since(start)-time.Duration(a.Nanos) < 20*time.Millisecond {

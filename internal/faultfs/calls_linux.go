@@ -19,7 +19,7 @@ type spec struct {
 	name  string
 	paths []place  // paths among the arguments; the path of a created file is the last one
 	fd    descr    // position of an argument with an open file
-	only  []uint32 // values of the second argument that concern files; nil means all
+	only  []uint32 // values of the second argument to report; nil means all
 	grows bool     // set if the call allocates disk space; see also openFlags
 	data  transfer // direction of the transfer between a file and memory
 }

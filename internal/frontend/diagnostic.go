@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Severity is the severity of a diagnostic.
+// A Severity says how serious a diagnostic is.
 type Severity string
 
 const (

@@ -133,8 +133,8 @@ func TestFreedSlicesAreKeptUpToABound(t *testing.T) {
 	}
 }
 
-// TestMappingsAreBounded allocates many slices, and expects that the rest of the process can still
-// map memory.
+// TestMappingsAreBounded checks the limits of live and of freed slices. The limits leave mappings
+// for the rest of the process.
 func TestMappingsAreBounded(t *testing.T) {
 	a := newAllocator(t, 1<<40, AtEnd)
 	var all [][]byte

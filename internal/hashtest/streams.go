@@ -15,8 +15,8 @@ const dense = 150
 // splits checks that splitting the input does not change the sum.
 func splits(_ testing.TB, c *Config) error {
 	data := Bytes(c.longest())
-	// two splits the first n bytes at each of the given positions, and compares the sum of the two
-	// pieces with Sum.
+	// two splits the first n bytes at each of the given positions, counted from the start and from
+	// the end. It compares the sum of the two pieces with Sum.
 	two := func(n int, cuts []int) error {
 		b := data[:n]
 		want := c.Sum(b)
@@ -35,7 +35,7 @@ func splits(_ testing.TB, c *Config) error {
 	var all []int
 	for n := range dense {
 		all = append(all, n)
-		if err := two(n, all[:n/2+1]); err != nil { // half of all positions is enough
+		if err := two(n, all[:n/2+1]); err != nil { // half of the positions: two also counts them from the end
 			return err
 		}
 	}

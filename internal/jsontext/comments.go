@@ -193,8 +193,8 @@ const (
 	// maxNesting is the maximum depth of objects and arrays in encoding/json.
 	maxNesting = 10_000
 
-	// maxAtOnce is the number of bytes between two checks of the context, which takes some
-	// milliseconds.
+	// maxAtOnce is the number of bytes between two checks of the context: some milliseconds of
+	// work.
 	maxAtOnce = 1 << 20
 )
 

@@ -22,8 +22,9 @@ import "os"
 type Answer uint8
 
 const (
-	// Unknown means that the system cannot answer. It is not Linux, the file belongs to another
-	// user, or the file system does not support leases or uses them differently.
+	// Unknown means that the system cannot answer. It is not Linux, or the file belongs to another
+	// user and this process may not lease it. Or the file system does not support leases or uses
+	// them differently.
 	Unknown Answer = iota
 	// Quiet means that no process has the file open or mapped for writing. On an overlay file
 	// system, a mapping whose descriptor was closed is not noticed.

@@ -89,7 +89,7 @@ func TestWritersMakeFilesBusy(t *testing.T) {
 	}
 }
 
-// TestAskingLeavesNoLease checks that other processes can get a lease after Ask.
+// TestAskingLeavesNoLease checks that the file can be opened for writing after Ask without waiting.
 func TestAskingLeavesNoLease(t *testing.T) {
 	name := newFile(t)
 	f, err := os.Open(name)
@@ -178,7 +178,7 @@ func TestSignalIsHarmless(t *testing.T) {
 	<-told // the signal was sent
 }
 
-// TestAskingDoesNotBlockOpeners calls Ask while other processes keep opening the file for writing.
+// TestAskingDoesNotBlockOpeners calls Ask while two goroutines keep opening the file for writing.
 func TestAskingDoesNotBlockOpeners(t *testing.T) {
 	const rounds = 2000
 	name := newFile(t)

@@ -2,5 +2,5 @@
 
 package lease
 
-// Ask always returns Unknown, because this system has no leases.
+// Ask always returns Unknown, because this system cannot answer.
 func Ask(int) Answer { return Unknown }

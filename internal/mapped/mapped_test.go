@@ -80,8 +80,7 @@ func open(name string) (*File, error) {
 	return Of(f)
 }
 
-// TestReplacingKeepsTheMapping replaces and removes a mapped file, and expects the same bytes in
-// memory.
+// TestReplacingKeepsTheMapping replaces a mapped file, and expects the same bytes in memory.
 func TestReplacingKeepsTheMapping(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "f")

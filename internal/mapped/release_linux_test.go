@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReleasedPagesAreGone checks that released pages take no memory. A page that was modified must
-// have the content of the file again.
+// TestReleasedPagesAreGone checks that a modified page has the content of the file again after
+// Release. Pages that are not entirely in the range must not change.
 func TestReleasedPagesAreGone(t *testing.T) {
 	page := os.Getpagesize()
 	name := filepath.Join(t.TempDir(), "f")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTMPDIRHasPrecedence expects temporary directories in TMPDIR if it is set, and in memory
-// otherwise.
+// TestTMPDIRHasPrecedence expects temporary directories in TMPDIR if it is set. Otherwise they may
+// be in memory.
 func TestTMPDIRHasPrecedence(t *testing.T) {
 	chosen := t.TempDir()
 	t.Setenv("TMPDIR", chosen)
@@ -36,7 +36,6 @@ func TestTMPDIRHasPrecedence(t *testing.T) {
 	}
 }
 
-// TestDirIsRemovedAfterTheTest also expects the directory in memory if Use would choose memory.
 func TestDirIsRemovedAfterTheTest(t *testing.T) {
 	var made string
 	t.Run("made", func(t *testing.T) {

@@ -111,8 +111,8 @@ func (name notOnPath) Error() string {
 
 func (notOnPath) Is(target error) bool { return target == fs.ErrNotExist }
 
-// A Machine is a snapshot of the files in which the system's loader searches shared libraries.
-// Later installations may change them.
+// A Machine holds a snapshot of the loader's cache, which lists the system's shared libraries.
+// Later installations may change the cache.
 type Machine struct {
 	cache map[string][]string // files by library name, as listed by ldconfig
 }
@@ -310,7 +310,7 @@ func (l *loader) findLibrary(name string, by *object) (object, bool) {
 }
 
 // readELF reads the names of the libraries that an ELF file needs. It returns false if the file is
-// for another processor than the object by.
+// not ELF, or is for another processor than the object by.
 func readELF(file string, by *object) (object, bool) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -145,8 +145,8 @@ func (s *space) extended(from, to Size) *space {
 }
 
 // growLastPage finds the smallest growth of the last page that makes room for the remaining
-// rectangles. The page grows only in height or only in width, unless this makes it more than twice
-// as long as wide. Otherwise it grows in both.
+// rectangles. It tries to increase only the height, only the width, and both. If only one side
+// grows, the page may be at most twice as long as wide.
 func (k *keeper) growLastPage() (best Layout, ok bool) {
 	last := len(k.pages) - 1
 	was := k.pages[last]

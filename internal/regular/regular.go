@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// ErrNot is the error for a file that is not regular. Other errors wrap it.
+// ErrNot is wrapped by every error about a file that is not regular.
 var ErrNot = errors.New("not a regular file")
 
 // Open opens a regular file for reading, following symbolic links. On all systems the file can be

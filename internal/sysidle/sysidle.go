@@ -7,7 +7,7 @@ import "time"
 // not safe for concurrent use.
 type Meter struct {
 	at          time.Time
-	idle, total uint64 // ticks of all processors, read at the time at
+	idle, total uint64 // ticks of all processors at the last reading
 	cores       float64
 	read        func() (idle, total uint64, processors int, ok bool) // function that reads the ticks; nil means the system's ticks
 }

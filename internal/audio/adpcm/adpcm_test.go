@@ -220,7 +220,7 @@ func TestSearchBeatsGreedyEncoding(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name         string
-		index        uint8 // first step size of greedy encoding
+		index        uint8 // index of the first step size of greedy encoding
 		sound        func(i int, noise int32) int
 		own, foreign float64 // gain over greedy encoding in dB, for the same and for the other kind of decoder
 	}{

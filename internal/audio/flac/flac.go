@@ -93,7 +93,7 @@ func (i Info) Most() int64 {
 	return i.data * 8 * unknownRatio / int64(i.Bits*i.Channels)
 }
 
-// backed limits the bytes that are allocated for samples because of the header alone.
+// backed returns how many bytes may be allocated for samples because of the header alone.
 func (i Info) backed() int64 { return 1<<20 + 32*i.data }
 
 // skipID3 skips an ID3v2 tag before the file, which some programs write.

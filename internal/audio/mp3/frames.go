@@ -62,8 +62,8 @@ var kilobits = [2][15]int{
 	{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
 }
 
-// frameBytes returns a frame's length in bytes, or 0 for the free format, which has no fixed
-// length.
+// frameBytes returns a frame's length in bytes. It returns 0 for the free format, whose header does
+// not determine the length.
 func (h header) frameBytes() int {
 	table := 0
 	if h.versionCode() != 3 {

@@ -339,7 +339,7 @@ func TestFactors2(t *testing.T) {
 func TestAliases(t *testing.T) {
 	for _, c := range []struct {
 		g         granule
-		from, end int // first and last line that change
+		from, end int // first line that changes, and the line after the last
 	}{
 		{granule{}, 10, 576 - 10},
 		{granule{block: shortBlock, mixed: true}, 10, 26},

@@ -16,7 +16,7 @@ type granule struct {
 	compress  int // encoding of the scale factors
 	switched  bool
 	block     int  // block type: 0 long, 1 start, 2 short, 3 stop
-	mixed     bool // set if the lowest two subbands of a short block use long blocks
+	mixed     bool // set if the lowest two subbands use long blocks
 	tables    [3]int
 	subGain   [3]int // gain of each window of a short block
 	regions   [2]int // number of bands in each region

@@ -144,8 +144,8 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	return p.Close()
 }
 
-// serial computes a serial number from the content. Chained streams get different numbers, and the
-// output is reproducible.
+// serial computes a serial number from the content, so that the output is reproducible. Chained
+// streams most likely get different numbers.
 func serial(head, tags []byte, frames int) uint32 {
 	return ogg.Serial(binary.LittleEndian.AppendUint64(slices.Concat(head, tags), uint64(frames)))
 }

@@ -128,7 +128,7 @@ type trial struct {
 // tryScale encodes the samples with one scale factor. It stops when the rank of the trial exceeds
 // the limit.
 func (e *encoder) tryScale(p *predictor, samples []int32, scale int, limit uint64) trial {
-	const heavy = 0x8ff // limit for the weights, in units of 2^18
+	const heavy = 0x8ff // limit for the sum of the squared weights, in units of 2^18
 
 	reciprocal, steps := e.tables.reciprocal[scale], &e.tables.steps[scale]
 	// The state is copied to local variables, because registers are faster than an array.

@@ -134,7 +134,7 @@ type stream struct {
 func (s *stream) convertBlock(c, to *pcm.Clip, ch int, first, last int64) {
 	half := int64(s.bank.half)
 	from := first*s.in/s.out - half + 1         // first input frame needed
-	until := (last-1)*s.in/s.out + half + 1 + 1 // one frame more than needed, because interpolation also reads the next row
+	until := (last-1)*s.in/s.out + half + 1 + 1 // one more frame, because interpolation also reads the next row
 	s.loadWindow(c, ch, from, until)
 
 	n := 2 * s.bank.half

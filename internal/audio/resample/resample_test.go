@@ -216,7 +216,8 @@ func TestLengthAndLoops(t *testing.T) {
 	}
 }
 
-// TestShortClipsKeepAFrame expects that every clip and every loop keeps at least one frame.
+// TestShortClipsKeepAFrame expects every clip and every loop to keep at least one frame, unless it
+// is empty.
 func TestShortClipsKeepAFrame(t *testing.T) {
 	for _, c := range []struct {
 		frames   int

@@ -133,7 +133,7 @@ func foreignRemedy(f fileformat.Format) string {
 	return "save the sound as WAV or FLAC"
 }
 
-// isWAV reports whether a file has the RIFF header of a WAV file.
+// isWAV reports whether a file has a RIFF header, but not that of another known format.
 func isWAV(head []byte) bool {
 	if !bytes.HasPrefix(head, []byte("RIFF")) && !bytes.HasPrefix(head, []byte("RF64")) {
 		return false

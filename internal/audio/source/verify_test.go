@@ -58,8 +58,8 @@ func TestWholeSoundsAreNotDamaged(t *testing.T) {
 
 var brokenOff = regexp.MustCompile(`^the sound breaks off at \d+\.\d s: .+; copy or export the file again$`)
 
-// TestDamagedSoundsBreakOff truncates files and changes bytes. It expects Verify to report the
-// second at which the damage starts.
+// TestDamagedSoundsBreakOff truncates Ogg files and changes bytes. It expects Verify to report a
+// second at which the sound breaks off, unless the file was cut between two pages.
 func TestDamagedSoundsBreakOff(t *testing.T) {
 	files := sounds(t)
 	for name, data := range files {

@@ -122,7 +122,8 @@ func (x *residue) decodePasses(r *bitReader, books []codebook) {
 }
 
 // readClasses reads the classes of several partitions from one code word. The digits of the word's
-// entry are the classes, the last class first. Extra digits of the last word are ignored.
+// entry are the classes; the lowest digit is the last class. Extra digits of the last word are
+// ignored.
 func (x *residue) readClasses(r *bitReader, book *codebook, to []int) {
 	word := book.readCodeEntry(r)
 	for i := book.dimensions - 1; i >= 0; i-- {

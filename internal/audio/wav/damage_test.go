@@ -140,8 +140,8 @@ func TestBlockMayHoldFewerFrames(t *testing.T) {
 	}
 }
 
-// TestCutFilesAreErrors truncates a file before, in and after the sound, and expects an error each
-// time. Loops are after the sound.
+// TestCutFilesAreErrors truncates files before, in and after the sound, where loops are. It expects
+// an error, unless the remaining chunks are valid.
 func TestCutFilesAreErrors(t *testing.T) {
 	for name, file := range map[string][]byte{
 		"PCM":        riff(mono8, chunk("data", strings.Repeat("\x80", 1000))),
@@ -238,7 +238,7 @@ func TestBadWAVIsRefused(t *testing.T) {
 	}
 }
 
-// TestClaimsCostNothing declares sizes that exceed the file, and expects no allocations for them.
+// TestClaimsCostNothing expects Probe to limit the declared length by the size of the file.
 func TestClaimsCostNothing(t *testing.T) {
 	file := riff(mono8, "data"+words(0xfffffff0)+"\x80")
 	if info, err := Probe(file, int64(len(file))); err != nil || info.Frames != 1 {

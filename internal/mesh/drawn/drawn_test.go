@@ -166,8 +166,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestClipped checks that triangles beyond the limit are counted but not drawn, and that accessors
-// without bytes take no memory.
+// TestClipped checks that triangles beyond the limit are counted but not drawn. It uses accessors
+// without bytes, which take no memory.
 func TestClipped(t *testing.T) {
 	l := &openModel(t, model(oneNode+`"meshes": [{"primitives": [{"attributes": {"POSITION": 6}}, {"attributes": {"POSITION": 0}, "mode": 1}]}]`), "a.gltf").Levels[0]
 	if l.Triangles() != 0 || l.Clipped != 1<<40 || l.Undrawn != 1 {

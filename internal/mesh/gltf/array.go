@@ -171,8 +171,7 @@ func (a Array) Bounds() (low, high []float64) {
 	return low, high
 }
 
-// chunk is the number of elements between two checks of the context, which takes about a
-// millisecond.
+// chunk is the number of elements between two checks of the context: about a millisecond of work.
 const chunk = 1 << 15
 
 // Chunks calls work for consecutive ranges of 0 to n-1. It stops if work fails or the context is

@@ -228,8 +228,8 @@ type Picked struct {
 	Elements []uint32 // indices of vertices in their accessors, in order of first use
 }
 
-// Pick reads the first corners of a primitive. Call Forget before the next Pick, even after an
-// error.
+// Pick reads the given number of corners from the start of a primitive. Call Forget before the next
+// Pick, even after an error.
 func (p *Picker) Pick(ctx context.Context, of *Primitive, corners int) (Picked, error) {
 	var picked Picked
 	count := int(p.doc.Accessors[of.Attributes["POSITION"]].Count)

@@ -139,7 +139,7 @@ func (o *Output) viewOf(u Use, stride int, component int32) int {
 	return len(o.views) - 1
 }
 
-// padView appends zeros up to a multiple of to bytes.
+// padView appends zeros until the length is a multiple of the given number of bytes.
 func (v *view) padView(to int) { v.data = append(v.data, make([]byte, (to-len(v.data)%to)%to)...) }
 
 // A Layout holds the bufferViews of an output and the bytes of its first buffer.

@@ -178,7 +178,7 @@ var viewUses = [...]viewUse{
 	ofVertices: forAttributes, ofIndices: forIndices, ofMatrices: forMatrices, ofTimes: forOthers, ofKeyframes: forOthers,
 }
 
-// targets are the uses for the values of a view's target.
+// targets maps the values of a view's target to uses.
 var targets = map[int32]viewUse{34962: forAttributes, 34963: forIndices}
 
 // A viewState is the known use of a view.

@@ -43,6 +43,9 @@ func (c *Curve) keyframe(i int) []float32 { return c.Values[i*c.Width:][:c.Width
 // be written for the keyframes of source. The curve through the kept values differs from source by
 // at most the distance most. If a curve never moves, Reduce keeps one keyframe; otherwise it keeps
 // the first and the last.
+//
+// If a stored value already differs by more than that distance, Reduce keeps all keyframes around
+// it.
 func Reduce(ctx context.Context, source *Curve, stored []float32, most float64) ([]int, error) {
 	r := reducer{source: source, stored: &Curve{
 		Kind: source.Kind, Step: source.Step, Width: source.Width, Times: source.Times, Values: stored,

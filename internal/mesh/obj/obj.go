@@ -8,8 +8,8 @@
 // and surfaces are an error.
 //
 // Convert lists all other statements of a model, with three exceptions. The weight of a vertex is
-// only needed for curves. Ambient light (Ka) belongs to the scene in glTF. The illumination model
-// (illum) has no equivalent.
+// only needed for curves. Ambient light (Ka) belongs to the scene in glTF. glTF has only
+// one illumination model (illum).
 //
 // Vertex colors are sRGB and become linear; vertices without a color are white. A fourth color
 // component is alpha.

@@ -127,8 +127,7 @@ func TestWeld(t *testing.T) {
 	}
 }
 
-// TestWeldLaws checks that vertices are merged if and only if their bytes are equal, and that
-// merging again changes nothing.
+// TestWeldLaws checks that vertices are merged if and only if their bytes are equal.
 func TestWeldLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 200).Draw(t, "n")

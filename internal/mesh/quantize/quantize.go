@@ -226,7 +226,7 @@ func Octahedral(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error)
 // Fractions quantizes values from 0 to 1 as unsigned fractions. If a value is out of range, the
 // array stays floats.
 func Fractions(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error) {
-	// Values may be out of range by half a 16-bit step, because of rounding. They are clamped.
+	// Values may be out of range by up to half a 16-bit step, because of rounding. They are clamped.
 	const slack = 1. / (2 * 65535)
 	if low, high := a.Bounds(); outside(low, high, 0, 1, slack) {
 		return a, nil

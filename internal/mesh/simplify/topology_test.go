@@ -260,8 +260,8 @@ func containing(positions []float32, indices []uint32, p []float32) int {
 	return -1
 }
 
-// distance returns the root mean square distance from the triangles of two hundred positions of a
-// mesh, relative to the mesh's extent.
+// distance returns the root mean square distance between two hundred positions of a mesh and the
+// nearest triangles, relative to the mesh's extent.
 func distance(m *meshtest.Mesh, indices []uint32) float64 {
 	type ball struct {
 		a, b, c, middle vector

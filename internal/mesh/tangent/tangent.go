@@ -103,9 +103,9 @@ func (m *mesh) uv(c uint32) (u, v float32) {
 	return t[0], t[1]
 }
 
-// copyToDegenerate sets the tangents of triangles with two corners at the same position. Each of
-// their corners gets the tangent of the first corner at its vertex that belongs to another
-// triangle.
+// copyToDegenerate sets the tangents of degenerate triangles, which have two corners at the same
+// position. Each of their corners gets the tangent of the first corner at its vertex that belongs
+// to a triangle that is not degenerate.
 func (m *mesh) copyToDegenerate() {
 	first := make([]uint32, m.unique)
 	for v := range first {
