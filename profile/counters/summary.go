@@ -27,7 +27,7 @@ type Summary struct {
 		At    int
 	}
 
-	// Spikes is the number of values greater than Over. NaN values do not end a run of spikes.
+	// Spikes describes the values greater than Over. NaN values do not end a run of spikes.
 	// LongestAt is the index at which the first longest run starts.
 	Spikes struct {
 		Over      float64
