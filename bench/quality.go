@@ -128,8 +128,8 @@ func avalancheBias(r HashRow) float64 {
 
 // pairDependence returns how strongly two bits of the sum depend on each other when one key bit
 // flips. The result is the worst value over all key bits and all pairs of sum bits. It is 0 for
-// independent bits, and 1 for bits that always or never change together. Keys have size random
-// bytes.
+// independent bits, and 1 for bits that always or never change together. The keys are random, and
+// each has the given size in bytes.
 //
 // Hash tables need independent bits: they derive the slot of a key from some bits of the sum, and
 // compare other bits before they compare keys. SMHasher calls this measure the bit independence

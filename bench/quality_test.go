@@ -56,8 +56,8 @@ func qualityWithoutAES() (map[string]float64, error) {
 	return metrics, nil
 }
 
-// TestDocumentedDependenceOfBits expects dependent bits in XXH3 for keys of 3 to 11 bytes, as
-// SMHasher3 found, and none in rapidhash. docs/hashing.md lists the values.
+// TestDocumentedDependenceOfBits expects dependent bits in XXH3 for keys of 3 to 12 bytes, and none
+// for 16 bytes or in rapidhash. docs/hashing.md must list the values.
 func TestDocumentedDependenceOfBits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")

@@ -59,8 +59,8 @@ func TestHashNames(t *testing.T) {
 	}
 }
 
-// The hashes of a seed must never change, because saved blocks depend on them. The tested lengths
-// are the shortest and longest that each method handles.
+// The hashes of a seed must never change, because saved blocks depend on them. The table of
+// expected hashes is still empty.
 func TestSeededIsStable(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 10)
 	s := newSeed(1)
@@ -238,8 +238,9 @@ func hostile(number uint64, n int) []string {
 	return names
 }
 
-// TestHostileNamesDoNotCollide uses names that collide with all fixed seeds. Freeze must choose a
-// random seed. A table that is not frozen has a random seed anyway.
+// TestHostileNamesDoNotCollide adds names that collide with one fixed seed after another. Freeze
+// must use the next seed, and finally a random one. A table that is not frozen always has a random
+// seed.
 func TestHostileNamesDoNotCollide(t *testing.T) {
 	var names []string
 	for number := range uint64(fixedTries) {

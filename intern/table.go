@@ -119,10 +119,11 @@ func (t *Table) String(sym Symbol) string {
 func (t *Table) Len() int { return int(t.count.Load()) }
 
 // Footprint returns the number of bytes that the table has allocated. For a table from Open, it
-// returns the size of the block.
+// returns the number of bytes of the block that the table uses.
 func (t *Table) Footprint() int { return groupSize*len(t.groups) + len(t.arena) + 4*len(t.places) }
 
-// All yields the symbols and names in order. It includes the names present when the loop begins.
+// All yields the symbols and names in order. It includes only the names present when the loop
+// begins.
 func (t *Table) All() iter.Seq2[Symbol, string] {
 	return func(yield func(Symbol, string) bool) {
 		for sym := range Symbol(t.Len()) {
@@ -162,7 +163,8 @@ func (t *Table) insert(name string, hash uint64) (Symbol, error) {
 }
 
 // enterRecord stores the place of a complete record in the first free position, starting at the
-// group of the hash. It tries at most most groups, and returns false if all are full.
+// group of the hash. It stops after the number of groups in most, and returns false if they are all
+// full.
 func (t *Table) enterRecord(hash uint64, at uint32, most int) bool {
 	i := groupOf(hash, len(t.groups))
 	for range most {

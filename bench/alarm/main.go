@@ -187,7 +187,7 @@ func factor(flags *flag.FlagSet, name string) *float64 {
 	return &f
 }
 
-// units is the amount of work that the program does without a change.
+// These constants set the work of the program without a change.
 const (
 	units     = 12_000 // Each unit takes some microseconds.
 	unitBytes = 1 << 10

@@ -104,7 +104,8 @@ type field struct {
 	levels   []byte
 }
 
-// field makes the distance field of a rune. It returns nil for a blank glyph.
+// field makes the distance field of a rune. It returns nil if the font lacks the rune, or if the
+// glyph is blank.
 func (f *face) field(ctx context.Context, kind, program string, r rune, size int) (*field, error) {
 	g, err := f.font.GlyphIndex(&f.b, r)
 	if err != nil || g == 0 {
@@ -221,7 +222,7 @@ func (e *errorSum) addGlyphError(x *field, f *face, size int) {
 	e.pixels += int(covered)
 }
 
-// mean returns the mean error, in pixels, relative to the area that the glyphs cover.
+// mean returns the sum of errors divided by the area of the glyphs in pixels.
 func (e *errorSum) mean() float64 { return e.sum / float64(e.pixels) }
 
 func (e *errorSum) share() float64 { return float64(e.far) / float64(e.pixels) }

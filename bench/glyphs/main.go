@@ -105,7 +105,7 @@ func compare(ctx context.Context, w io.Writer, program string, fonts []*face) er
 	return nil
 }
 
-// samples is the number of samples per glyph; the other constant limits the distance at which a
+// samples is the number of samples per glyph; allowed is the maximum distance in pixels at which a
 // sign may be wrong. The limit allows for filtering, rounding, and positions between the samples.
 const (
 	samples = 4000

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// script returns a Runner that logs each run. A run takes the duration given for Argv[0].
+// script provides a Runner that logs each run. A run takes the duration given for Argv[0].
 type script struct {
 	walls map[string][]time.Duration
 	log   []string

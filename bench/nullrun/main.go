@@ -35,7 +35,7 @@ func main() {
 		}
 		return
 	}
-	os.Setenv("COOK_ENGINE", "own") // A fixed seed makes the results of different runs comparable.
+	os.Setenv("COOK_ENGINE", "own") // A fixed engine makes the results of different runs comparable.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
@@ -257,7 +257,7 @@ func quoted(word string) string {
 
 // stateNote returns a sentence with the size of cook's state files for a tree.
 func stateNote(t *Tree) (string, error) {
-	var sums [3]int64 // the names of cook's state files
+	var sums [3]int64 // sizes of the index, its changes and the manifest, in bytes
 	count := func(sum *int64, pattern string) error {
 		names, err := filepath.Glob(filepath.Join(t.Cooked(), pattern))
 		if err != nil {

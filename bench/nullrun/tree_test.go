@@ -130,8 +130,8 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestSetUps checks that the files written for the peers name every source, and that each peer runs
-// once during its setup.
+// TestSetUps checks the files written for ninja and make, and how often each peer runs during its
+// setup.
 func TestSetUps(t *testing.T) {
 	tree := newTree(t.TempDir(), 2)
 	for _, test := range []struct {

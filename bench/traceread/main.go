@@ -226,7 +226,7 @@ func makeRecording(assets int) *made {
 			sources[worker] = asset
 		}
 		value(events.Value, "queue", "queue", float64(assets-i), float64(assets-i))
-		if worker == 0 { // Several workers would have several sums, which depend on their order.
+		if worker == 0 { // With several workers, the running sum would depend on the order of their events.
 			value(events.Alloc, "pixels", "pixels bytes", 4096, 4096)
 			*now++
 			value(events.Free, "pixels", "pixels bytes", 4096, 0)

@@ -38,7 +38,7 @@ type Comparison struct {
 
 // Against measures two builds alternately, and compares all figures, including processor time. It
 // times each step Times times. If Times is 0, it chooses 30 to 400 times, depending on the noise.
-// They take about five minutes at most, unless already 30 times take longer. Steps that seem
+// They take about five minutes at most, unless the first 30 times take longer. Steps that seem
 // changed are measured twice more, with the same number of rounds.
 func (r *Runner) Against(ctx context.Context, before, after string) (*Comparison, error) {
 	a, err := r.workspace("a", before)
@@ -140,8 +140,8 @@ func spread(a, b []float64) float64 {
 	return max(deviation(a)/median(a), deviation(b)/median(b))
 }
 
-// roundsNeeded returns the number of rounds in which a growth of the size detected is found in
-// every step.
+// roundsNeeded returns how many rounds are needed to find a growth of the size detected in every
+// step.
 func roundsNeeded(a, b *workspace) int {
 	need := minRounds
 	for i := range a.steps {

@@ -24,8 +24,8 @@ func CanCount() bool {
 	return err == nil
 }
 
-// counting returns a command that runs c in valgrind, which counts the instructions and writes the
-// counts to a file.
+// counting returns a command that runs cmd in valgrind, which counts the instructions and writes
+// the counts to a file.
 func counting(ctx context.Context, cmd *exec.Cmd, file string) *exec.Cmd {
 	args := append([]string{"--quiet", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=" + file, cmd.Path}, cmd.Args[1:]...)
 	counted := exec.CommandContext(ctx, "valgrind", args...)

@@ -63,7 +63,7 @@ const (
 	GCCycles         = "memory/gc_cycles"
 )
 
-// ProcessPrefix is the prefix of the counters that package process publishes.
+// ProcessPrefix is the prefix of the names that package process publishes.
 const ProcessPrefix = "process/"
 
 // ofProcess reports whether a level describes the Go runtime or the operating system.
@@ -110,8 +110,8 @@ func (b Build) String() string {
 	return b.Commit[:min(12, len(b.Commit))]
 }
 
-// sameKind reports whether two builds have the same Go version, system and architecture. Only then
-// their allocations and instructions are comparable.
+// sameKind reports whether two builds have the same Go version, system and architecture. Their
+// allocations and instructions are comparable only in this case.
 func (b Build) sameKind(c Build) bool { return b.Go == c.Go && b.OS == c.OS && b.Arch == c.Arch }
 
 // A Machine identifies the machine that measured a record.

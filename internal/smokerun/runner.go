@@ -84,7 +84,7 @@ func (r *Runner) Run(ctx context.Context, program string) (*Record, error) {
 	return r.record(w), nil
 }
 
-// deterministicRounds measures the exact figures and the allocations.
+// deterministicRounds measures exact figures and allocations, and counts instructions if requested.
 func (r *Runner) deterministicRounds(ctx context.Context, spaces ...*workspace) error {
 	for i := range exactRounds {
 		r.logf("counting, %d of %d", i+1, exactRounds)

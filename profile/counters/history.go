@@ -102,7 +102,7 @@ func (r row) line(group int32) line {
 
 // PushFrame ends a frame. Call it at points that are meaningful boundaries in the history. It polls
 // the sources. The values added since the last frame go into the history of watched names, and the
-// next frame starts at zero. Worker additions count once they are flushed. Gauges keep their
+// next frame starts at zero. Worker additions count after they are flushed. Gauges keep their
 // levels.
 func (s *Set) PushFrame(at time.Time) {
 	if s == nil {

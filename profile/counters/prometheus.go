@@ -19,7 +19,8 @@ import (
 //     cook_scan_seconds_count
 //
 // A suffix that the name already has is not repeated. If several names become equal, the name
-// registered first stays as it is, and a hash of the original name is appended to the other names.
+// registered first keeps the plain form, and a hash of the original name is appended to the other
+// names.
 //
 // Serve it as "text/plain; version=0.0.4".
 //

@@ -13,7 +13,7 @@ import (
 // These names are reserved. Snapshots include panickedSources when a source has panicked, and the
 // other names when a full set has refused a name.
 const (
-	refusedNames    = "counters/refused"          // number of refused names
+	refusedNames    = "counters/refused"          // number of calls with a refused name
 	overflowCounter = "counters/overflow/counter" // sum of all refused counters
 	overflowFloat   = "counters/overflow/float"
 	overflowTimer   = "counters/overflow/timer"
@@ -33,8 +33,8 @@ type Options struct {
 }
 
 // Set is a collection of named counters, floats, timers and gauges. Any number of goroutines may
-// call its methods and the methods of its handles. Only one goroutine may use a [Worker]. A nil
-// *Set records nothing.
+// call its methods and the methods of its handles. Only one goroutine at a time may use a [Worker].
+// A nil *Set records nothing.
 type Set struct {
 	touched atomic.Pointer[cell] // list of cells with additions since the last collect
 
@@ -97,7 +97,7 @@ func New(o Options) *Set {
 
 // Counter returns the counter with the given name. Each call returns the same handle. If the set is
 // full, a new name gets the handle of "counters/overflow/counter", and "counters/refused" counts
-// the name. Counter panics if the name has another kind.
+// the call. Counter panics if the name has another kind.
 func (s *Set) Counter(name string) *Counter { return (*Counter)(s.cell(name, KindCounter)) }
 
 // Float is like [Set.Counter] for a sum of float64 values.

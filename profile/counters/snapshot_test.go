@@ -155,8 +155,7 @@ func (b *broken) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestWriteErrors makes each write of a writer fail in turn, and expects that the error is
-// returned.
+// TestWriteErrors makes a writer fail after 0, 100 and 200 bytes, and expects its error.
 func TestWriteErrors(t *testing.T) {
 	set := shown()
 	for what, write := range map[string]func(*broken) error{

@@ -27,7 +27,7 @@ type Summary struct {
 		At    int
 	}
 
-	// Spikes is the number of values greater than Over. NaN values do not end a run of spikes.
+	// Spikes describes the values greater than Over. NaN values do not end a run of spikes.
 	// LongestAt is the index at which the first longest run starts.
 	Spikes struct {
 		Over      float64
@@ -56,7 +56,8 @@ func ascending(values []float64) []float64 {
 	return sorted
 }
 
-// percentile returns the smallest value that is at least as great as percent of all values.
+// percentile returns the smallest value for which at least the given percentage of all values is
+// not greater.
 func percentile(sorted []float64, percent int) float64 {
 	if len(sorted) == 0 {
 		return 0

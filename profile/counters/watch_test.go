@@ -10,8 +10,8 @@ import (
 // bytes returns the number of bytes that the rows of a history take.
 func (h *history) bytes() int { return len(h.rows)*64 + len(h.touched)*8 + len(h.at)*24 }
 
-// The memory for watching must depend only on the number of watched names. It must be freed when
-// the watches end.
+// The memory for watching must not exceed a limit per watched name. It must be freed when the
+// watches end.
 func TestWatchingCostsWhatItShows(t *testing.T) {
 	const names, frames = 2000, 50
 	every := func(n int) (list []string) {

@@ -59,7 +59,7 @@ func (w *Worker) line(c *cell) *line {
 }
 
 // Flush publishes the worker's counts since the last flush. It never waits. It reads only the lines
-// for which there are pointers.
+// that the worker has used.
 func (w *Worker) Flush() {
 	if w == nil {
 		return

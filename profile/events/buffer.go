@@ -43,7 +43,7 @@ const (
 type buffer struct {
 	slots [bufferSlots]slot
 	used  int    // number of used slots
-	more  int    // bit set of slots that continue a record
+	more  int    // number of used slots that continue a record
 	base  int64  // tick to which the times in the records are relative
 	row   int    // row of the worker
 	lost  uint64 // number of dropped records of this row since the previous buffer

@@ -23,7 +23,8 @@ type encoder struct {
 // would need a hash table.
 type cache [256]struct{ key, index uint32 }
 
-// slotOf returns the cache slot for a kind and a name, and the key that the slot stores.
+// slotOf returns the cache slot for a kind and a name, and the key to compare with the key in the
+// slot.
 func (c *cache) slotOf(kind Kind, name Symbol) (at *struct{ key, index uint32 }, key uint32) {
 	key = uint32(kind)<<symbolBits | uint32(name) // The key is never 0, because kinds begin at 1.
 	return &c[key*0x9E3779B1>>24], key

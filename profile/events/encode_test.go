@@ -140,7 +140,7 @@ func TestClockRunsBackwards(t *testing.T) {
 	}
 }
 
-// TestTimesAreNanoseconds compares recorded durations with durations measured by package time.
+// TestTimesAreNanoseconds compares recorded times with times of package fastclock.
 func TestTimesAreNanoseconds(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})

@@ -346,8 +346,7 @@ func TestKilledProcessLeavesItsOpenScopes(t *testing.T) {
 	}
 }
 
-// Viewers of the raw stream and of server-sent events must get the open scopes, even if they join
-// later.
+// A viewer of server-sent events must get the open scopes, even if it joins later.
 func TestViewersLearnOfOpenScopes(t *testing.T) {
 	f := NewFeed()
 	r, tick := ticking(f)

@@ -101,8 +101,8 @@ func New(w io.Writer, opt Options) *Recorder {
 	return start(w, opt, timer.C, timer.Stop)
 }
 
-// start is like New, but its timer lists open scopes. A nil timer means never. The function stop
-// stops the timer.
+// start is like New, but the caller passes the timer for listing open scopes, and the function that
+// stops the timer. With a nil timer, open scopes are not listed at intervals.
 func start(w io.Writer, opt Options, timer <-chan time.Time, stop func()) *Recorder {
 	names, err := intern.New(intern.Config{Entries: opt.Names, Bytes: opt.NameBytes})
 	if err != nil {

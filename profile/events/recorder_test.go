@@ -331,7 +331,7 @@ func TestNewNeedsWriter(t *testing.T) {
 	New(nil, Options{})
 }
 
-// A Symbol must have the number of the name in package intern.
+// A Symbol is an intern.Symbol, without conversion. The same name must give the same symbol.
 func TestSymbolIsInterned(t *testing.T) {
 	rec := New(io.Discard, Options{})
 	var sym intern.Symbol = rec.Symbol("a")

@@ -71,8 +71,8 @@ func (s *sink) tell(first, count int, old bool) {
 
 // endStream writes the end of the stream.
 func (s *sink) endStream() {
-	s.appendNames() // These include the rows of workers that recorded nothing.
-	s.appendRows()
+	s.appendNames()
+	s.appendRows() // These include the rows of workers that recorded nothing.
 	if s.rec.tellsOpen {
 		s.tell(0, s.rows, true)
 	}

@@ -86,8 +86,8 @@ func (u *Usage) writePools(w io.Writer) {
 	table.Flush()
 }
 
-// writeLargest lists the rows with the most bytes. Among equal rows it lists those with the highest
-// peak.
+// writeLargest lists the rows with the most bytes. Among rows with equal bytes, a higher peak comes
+// first.
 func (s *Snapshot) writeLargest(w io.Writer) {
 	rows := slices.Clone(s.Rows)
 	slices.SortFunc(rows, func(a, b Row) int {

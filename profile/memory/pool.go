@@ -34,8 +34,8 @@ func (p *Pool) label() string {
 }
 
 // Bytes returns n bytes with arbitrary content, because reused memory keeps its old content. The
-// slice may be extended up to its capacity. Until Free, it counts as n bytes of w under the current
-// scope of w, which may be nil. Bytes panics if n is negative, and with a *[BudgetError] if an
+// slice may be extended up to its capacity. Until Free, the slice counts as n bytes of w under its
+// current scope; w may be nil. Bytes panics if n is negative, and with a *[BudgetError] if an
 // enforced budget has no room: see [Pool.TryBytes].
 func (p *Pool) Bytes(w *Worker, n int) []byte {
 	b, err := p.bytes(noWait, p.site(w), n)

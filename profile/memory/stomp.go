@@ -9,8 +9,8 @@ import (
 )
 
 // Stomp selects how to detect accesses outside slices, for tests and debugging. Each slice gets its
-// own pages between two unreadable pages, and is filled with 0xA5. A freed slice becomes unreadable
-// and is not reused, until [Options].Keep more bytes have been freed.
+// own pages between two unreadable pages, and is filled with 0xA5. A freed slice is not reused, and
+// stays unreadable until [Options].Keep more bytes have been freed.
 type Stomp uint8
 
 const (

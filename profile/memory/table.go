@@ -29,7 +29,7 @@ type block struct {
 const (
 	idle uint32 = iota
 	live
-	listed // live, and briefly in use by List or Usage
+	listed // live, and briefly in use by List, Usage or Catch
 )
 
 func (b *block) key() uintptr { return uintptr(b.start) }

@@ -89,7 +89,7 @@ func pruneTree(n *memory.Node, most, skip int, o treeOrder) {
 	}
 }
 
-// leaveOut replaces the children that are not kept by one node.
+// leaveOut merges the children of n that are not in kept into a single node.
 func leaveOut(n *memory.Node, kept map[*memory.Node]bool) {
 	rest := &memory.Node{}
 	if n.Was != nil {

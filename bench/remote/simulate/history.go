@@ -40,8 +40,8 @@ func (t tree) sizeOf(asset int32) int64 {
 // parted returns the number of assets that a developer's machine cooks.
 func (t tree) parted() int { return max(1, int(float64(t.assets)*t.part)) }
 
-// A history is the sequence of edits. Versions are numbered; the first number of each asset is its
-// initial version. Assets are numbered by edit frequency.
+// A history is the sequence of edits. Assets are numbered by edit frequency. Versions are numbered
+// too; the initial version of an asset has the number of the asset.
 type history struct {
 	team
 	tree

@@ -170,8 +170,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestReplayIsRepeatable expects that equal seeds give equal histories, that a machine looks up
-// each version once, and that all results of CI are found.
+// TestReplayIsRepeatable expects that equal seeds give equal histories, that an empty machine looks
+// up each asset once, and that all results of CI are found.
 func TestReplayIsRepeatable(t *testing.T) {
 	people := team{developers: 6, branches: 2, edits: 20, life: 3, switches: 0.3, fresh: 0.5}
 	assets := tree{assets: 1000, bytes: 1e6, part: 0.5, skew: 1.1, spread: 1}

@@ -268,7 +268,8 @@ func TestPerfettoUnit(t *testing.T) {
 	}
 }
 
-// TestPerfettoSize expects that a slice takes two packets, and that each name is written once.
+// TestPerfettoSize expects at most 31 bytes per slice, because a slice is two packets and each name
+// is written once.
 func TestPerfettoSize(t *testing.T) {
 	const n = 10_000
 	got := float64(len(writtenBy(t, WritePerfetto, Recording{Events: nestedScopes(n)}))) / n

@@ -52,7 +52,7 @@ func (s *span) title() uint32 {
 	return s.name
 }
 
-// An arrow is one end of an arrow from one span to another.
+// An arrow is one end of a line that viewers draw from one span to another.
 type arrow struct {
 	id   uint64 // number of the arrow, from 1; both ends have the same
 	name uint32

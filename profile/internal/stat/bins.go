@@ -45,8 +45,8 @@ func (b *bins) spread(begin, end int64, weight float64) {
 	}
 }
 
-// levels returns the mean value of each part, and the start of the first part that has values. It
-// begins at that part. A part without values has the value of the previous part.
+// levels returns the mean value of each part, beginning with the first part that has values. A part
+// without values has the value of the previous part.
 func (b *bins) levels() Timeseries {
 	parts := int(b.last/b.width) + 1
 	first := slices.IndexFunc(b.count, func(n int64) bool { return n > 0 })
@@ -64,7 +64,7 @@ func (b *bins) levels() Timeseries {
 	return Timeseries{From: int64(first) * b.width, Width: b.width, Values: list}
 }
 
-// rates returns the mean weight per nanosecond for each part.
+// rates returns the sum of each part, divided by its width in nanoseconds.
 func (b *bins) rates() []float64 {
 	list := make([]float64, b.last/b.width+1)
 	for i := range list {

@@ -12,7 +12,7 @@ import (
 // Options limits the size of a report. The zero value suits most recordings.
 type Options struct {
 	Slowest int    // number of slowest scopes; 0 means 10, a negative value none
-	Names   int    // maximum number of names of scopes, of quantities and of memory; 0 means 1024
+	Names   int    // maximum number of names for each of scopes, quantities and memory; 0 means 1024
 	Bins    int    // number of time parts in a graph, 2 to 1000; 0 means 60
 	Frame   string // name of the event that ends a frame; "" means "frame"
 }

@@ -9,7 +9,7 @@ type cell struct {
 	most         uint32 // nanoseconds of the longest scope, at most MaxUint32
 	name, detail uint32 // name and detail of the longest scope
 	count        uint32
-	pos          uint32 // position in the block of one of the scopes
+	pos          uint32 // position of one of the scopes in its block
 	level        int32  // depth of scopes among the block's short scopes, plus 1; 0 for instants
 }
 

@@ -37,7 +37,7 @@ type block struct {
 	before, end int64   // short scopes begin after before, and end at end or earlier
 	splits      []int64 // sorted start times of long scopes in later blocks, if within the time of this block
 	longs       []long  // long scopes in the block, sorted by end
-	cells       []cell  // cells, from last to first
+	cells       []cell  // cells; within each level they are sorted from last to first
 	flows       []flow
 	values      []uint32 // names of the block's values
 }
@@ -66,7 +66,7 @@ func New(tape *events.Tape) *Recording {
 // Tape returns the tape of the recording.
 func (r *Recording) Tape() *events.Tape { return r.tape }
 
-// cores returns the number of goroutines that share the work.
+// cores returns a limit for parallel work: one core fewer than GOMAXPROCS, but at least one.
 func cores() *parallel.Cores { return parallel.NewCores(runtime.GOMAXPROCS(0) - 1) }
 
 // use brings the index up to date, and keeps it unchanged until release is called.
@@ -160,8 +160,8 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	return nil
 }
 
-// bound merges cells into wider bins until there are at most most cells. It returns the width of
-// the bins.
+// bound merges cells into wider bins until the number of cells does not exceed most. It returns the
+// width of the bins.
 func bound(rows []row, width int64, most int) int64 {
 	for {
 		count := 0

@@ -172,7 +172,7 @@ func TestWindowIsExact(t *testing.T) {
 }
 
 // Scopes narrower than a pixel must be merged at their depth and all counted. Wider scopes must be
-// separate. A merged span must have the name of its longest scope.
+// separate.
 func TestWindowJoins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t)
