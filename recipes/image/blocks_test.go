@@ -33,6 +33,8 @@ func TestASTCDecodesToNearlyTheSource(t *testing.T) {
 		coverage float64
 	}{
 		{texture.ASTC4x4, file, 0}, {texture.ASTC5x5, deepFile, 0}, {texture.ASTC6x6, file, 0.5}, {texture.ASTC8x8, file, 0},
+		{texture.ASTC5x4, file, 0}, {texture.ASTC6x5, deepFile, 0.5}, {texture.ASTC8x5, file, 0}, {texture.ASTC8x6, file, 0}, {texture.ASTC10x5, deepFile, 0},
+		{texture.ASTC10x6, file, 0}, {texture.ASTC10x8, file, 0.5}, {texture.ASTC10x10, file, 0}, {texture.ASTC12x10, deepFile, 0}, {texture.ASTC12x12, file, 0.5},
 	} {
 		o := options(func(o *Image) {
 			o.Format, o.Kind, o.Coverage, o.Quality = tc.format.String(), "color", tc.coverage, "fast"

@@ -8,25 +8,25 @@ import (
 // magenta is the color of invalid blocks.
 var magenta = [4]byte{255, 0, 255, 255}
 
-// DecodeBlock writes the pixels of a block to dst as RGBA, row by row. The block has side by side
-// pixels; sides lists the supported values. With srgb, colors are decoded to eight bits; otherwise
+// DecodeBlock writes the pixels of a block to dst as RGBA, row by row. size must be a block size
+// of the format. With srgb, colors are decoded to eight bits; otherwise
 // values have the precision of half-precision floats and are rounded to eight bits. Reserved
 // blocks, and blocks of high dynamic range, become magenta. Source: Khronos Data Format
 // Specification 1.4, chapter 23, "Weight Application".
-func DecodeBlock(dst *[256]byte, block *[16]byte, side int, srgb bool) {
+func DecodeBlock(dst *Pixels, block *[16]byte, size Size, srgb bool) {
 	prepare()
-	pixels := dst[:4*side*side]
+	pixels := dst[:4*size.W*size.H]
 	s := stream{binary.LittleEndian.Uint64(block[:]), binary.LittleEndian.Uint64(block[8:])}
 	if s.bitsAt(0, 9) == voidExtent {
 		fill(pixels, singleColor(&s, srgb))
 		return
 	}
-	c, ok := unpack(&s, side)
+	c, ok := unpack(&s, size)
 	if !ok {
 		fill(pixels, magenta)
 		return
 	}
-	c.writePixels(pixels, side, srgb)
+	c.writePixels(pixels, size, srgb)
 }
 
 func fill(pixels []byte, color [4]byte) {
@@ -66,7 +66,7 @@ func roundTo8(v int, srgb bool) byte {
 }
 
 // writePixels decodes the pixels of the code to RGBA.
-func (c *code) writePixels(dst []byte, side int, srgb bool) {
+func (c *code) writePixels(dst []byte, size Size, srgb bool) {
 	var ends [maxPartitions]pair
 	var known [maxPartitions]bool
 	at := 0
@@ -87,11 +87,11 @@ func (c *code) writePixels(dst []byte, side int, srgb bool) {
 	for i := range c.weights() {
 		grids[i%planes][i/planes] = weights[c.span].value[c.weight[i]]
 	}
-	f := formats[side]().grid(c.across, c.down).infill
-	for i := range side * side {
+	f := formats[size]().grid(c.across, c.down).infill
+	for i := range size.W * size.H {
 		part := 0
 		if c.parts > 1 {
-			part = Partition(int(c.seed), i%side, i/side, int(c.parts), side*side < 31)
+			part = Partition(int(c.seed), i%size.W, i/size.W, int(c.parts), size.isSmall())
 		}
 		if !known[part] {
 			copy(dst[4*i:], magenta[:])

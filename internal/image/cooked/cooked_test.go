@@ -68,6 +68,8 @@ func TestLevel(t *testing.T) {
 		{texture.ASTC5x5, pixmap.Bits8, 44, 80},
 		{texture.ASTC6x6, pixmap.Bits8, 42, 80},
 		{texture.ASTC8x8, pixmap.Bits8, 40, 80},
+		{texture.ASTC10x6, pixmap.Bits8, 38, 80},
+		{texture.ASTC12x12, pixmap.Bits8, 30, 80},
 		{texture.ETC2RGB, pixmap.Bits8, 36, 60},
 		{texture.ETC2RGBA, pixmap.Bits8, 38, 60},
 		{texture.EACR11, pixmap.Bits8, 46, 80},

@@ -104,13 +104,13 @@ func (t *Texture) checkVolume() error {
 	if t.Depth == 0 {
 		return nil
 	}
-	side, _ := t.Format.Block()
+	wide, _, _ := t.Format.Block()
 	switch {
 	case t.Depth < 0 || t.Depth > MaxDepth:
 		return fmt.Errorf("%d slices are not within 0 to %d", t.Depth, MaxDepth)
 	case t.Cube || t.Layers > 0:
 		return errors.New("a volume is neither a cube nor an array")
-	case side > 1:
+	case wide > 1:
 		return fmt.Errorf("a volume cannot have the format %v; use an uncompressed format", t.Format)
 	case len(t.Levels) > 1:
 		return fmt.Errorf("a volume has %d levels; it must have one", len(t.Levels))
@@ -166,9 +166,19 @@ const (
 	R32F                      // 4 bytes: R as a float
 	RGBA16F                   // 8 bytes: R, G, B, A as half-precision floats
 	ASTC4x4                   // 16 bytes per block of the size in the name: RGBA
+	ASTC5x4
 	ASTC5x5
+	ASTC6x5
 	ASTC6x6
+	ASTC8x5
+	ASTC8x6
 	ASTC8x8
+	ASTC10x5
+	ASTC10x6
+	ASTC10x8
+	ASTC10x10
+	ASTC12x10
+	ASTC12x12
 	ETC2RGB    // 8 bytes: RGB without alpha
 	ETC2RGBA   // 16 bytes: RGB as ETC2RGB, alpha as EACR11 with 8 bits
 	EACR11     // 8 bytes: R
@@ -189,10 +199,13 @@ func (n Numbers) Of(srgb bool) uint32 {
 	return n.Plain
 }
 
+// A block is the size of a texel block in pixels.
+type block struct{ w, h int }
+
 // A formatInfo holds the properties of a format.
 type formatInfo struct {
 	name       string
-	block      int // side of a block in pixels
+	block      block
 	blockBytes int
 	channels   string
 	float      bool
@@ -204,32 +217,42 @@ type formatInfo struct {
 // formats holds the known formats. UASTC has no enumeration values, because no GPU reads it. BC1
 // and BC1A share their values in DirectX.
 var formats = [...]formatInfo{
-	BC1:      {"bc1", 4, 8, "rgb", false, true, Numbers{131, 132}, Numbers{71, 72}},
-	BC1A:     {"bc1a", 4, 8, "rgba", false, true, Numbers{133, 134}, Numbers{71, 72}},
-	BC3:      {"bc3", 4, 16, "rgba", false, true, Numbers{137, 138}, Numbers{77, 78}},
-	BC4:      {"bc4", 4, 8, "r", false, false, Numbers{139, 0}, Numbers{80, 0}},
-	BC5:      {"bc5", 4, 16, "rg", false, false, Numbers{141, 0}, Numbers{83, 0}},
-	BC6H:     {"bc6h", 4, 16, "rgb", true, false, Numbers{143, 0}, Numbers{95, 0}},
-	BC7:      {"bc7", 4, 16, "rgba", false, true, Numbers{145, 146}, Numbers{98, 99}},
-	R8:       {"r8", 1, 1, "r", false, false, Numbers{9, 0}, Numbers{61, 0}},
-	RG8:      {"rg8", 1, 2, "rg", false, false, Numbers{16, 0}, Numbers{49, 0}},
-	RGBA8:    {"rgba8", 1, 4, "rgba", false, true, Numbers{37, 43}, Numbers{28, 29}},
-	RGB10A2:  {"rgb10a2", 1, 4, "rgba", false, false, Numbers{64, 0}, Numbers{24, 0}},
-	R16:      {"r16", 1, 2, "r", false, false, Numbers{70, 0}, Numbers{56, 0}},
-	RG16:     {"rg16", 1, 4, "rg", false, false, Numbers{77, 0}, Numbers{35, 0}},
-	RGBA16:   {"rgba16", 1, 8, "rgba", false, false, Numbers{91, 0}, Numbers{11, 0}},
-	R16F:     {"r16f", 1, 2, "r", true, false, Numbers{76, 0}, Numbers{54, 0}},
-	R32F:     {"r32f", 1, 4, "r", true, false, Numbers{100, 0}, Numbers{41, 0}},
-	RGBA16F:  {"rgba16f", 1, 8, "rgba", true, false, Numbers{97, 0}, Numbers{10, 0}},
-	ASTC4x4:  {"astc4x4", 4, 16, "rgba", false, true, Numbers{157, 158}, Numbers{}},
-	ASTC5x5:  {"astc5x5", 5, 16, "rgba", false, true, Numbers{161, 162}, Numbers{}},
-	ASTC6x6:  {"astc6x6", 6, 16, "rgba", false, true, Numbers{165, 166}, Numbers{}},
-	ASTC8x8:  {"astc8x8", 8, 16, "rgba", false, true, Numbers{171, 172}, Numbers{}},
-	ETC2RGB:  {"etc2rgb", 4, 8, "rgb", false, true, Numbers{147, 148}, Numbers{}},
-	ETC2RGBA: {"etc2rgba", 4, 16, "rgba", false, true, Numbers{151, 152}, Numbers{}},
-	EACR11:   {"eacr11", 4, 8, "r", false, false, Numbers{153, 0}, Numbers{}},
-	EACRG11:  {"eacrg11", 4, 16, "rg", false, false, Numbers{155, 0}, Numbers{}},
-	UASTC:    {"uastc", 4, 16, "rgba", false, true, Numbers{}, Numbers{}},
+	BC1:       {"bc1", block{4, 4}, 8, "rgb", false, true, Numbers{131, 132}, Numbers{71, 72}},
+	BC1A:      {"bc1a", block{4, 4}, 8, "rgba", false, true, Numbers{133, 134}, Numbers{71, 72}},
+	BC3:       {"bc3", block{4, 4}, 16, "rgba", false, true, Numbers{137, 138}, Numbers{77, 78}},
+	BC4:       {"bc4", block{4, 4}, 8, "r", false, false, Numbers{139, 0}, Numbers{80, 0}},
+	BC5:       {"bc5", block{4, 4}, 16, "rg", false, false, Numbers{141, 0}, Numbers{83, 0}},
+	BC6H:      {"bc6h", block{4, 4}, 16, "rgb", true, false, Numbers{143, 0}, Numbers{95, 0}},
+	BC7:       {"bc7", block{4, 4}, 16, "rgba", false, true, Numbers{145, 146}, Numbers{98, 99}},
+	R8:        {"r8", block{1, 1}, 1, "r", false, false, Numbers{9, 0}, Numbers{61, 0}},
+	RG8:       {"rg8", block{1, 1}, 2, "rg", false, false, Numbers{16, 0}, Numbers{49, 0}},
+	RGBA8:     {"rgba8", block{1, 1}, 4, "rgba", false, true, Numbers{37, 43}, Numbers{28, 29}},
+	RGB10A2:   {"rgb10a2", block{1, 1}, 4, "rgba", false, false, Numbers{64, 0}, Numbers{24, 0}},
+	R16:       {"r16", block{1, 1}, 2, "r", false, false, Numbers{70, 0}, Numbers{56, 0}},
+	RG16:      {"rg16", block{1, 1}, 4, "rg", false, false, Numbers{77, 0}, Numbers{35, 0}},
+	RGBA16:    {"rgba16", block{1, 1}, 8, "rgba", false, false, Numbers{91, 0}, Numbers{11, 0}},
+	R16F:      {"r16f", block{1, 1}, 2, "r", true, false, Numbers{76, 0}, Numbers{54, 0}},
+	R32F:      {"r32f", block{1, 1}, 4, "r", true, false, Numbers{100, 0}, Numbers{41, 0}},
+	RGBA16F:   {"rgba16f", block{1, 1}, 8, "rgba", true, false, Numbers{97, 0}, Numbers{10, 0}},
+	ASTC4x4:   {"astc4x4", block{4, 4}, 16, "rgba", false, true, Numbers{157, 158}, Numbers{}},
+	ASTC5x4:   {"astc5x4", block{5, 4}, 16, "rgba", false, true, Numbers{159, 160}, Numbers{}},
+	ASTC5x5:   {"astc5x5", block{5, 5}, 16, "rgba", false, true, Numbers{161, 162}, Numbers{}},
+	ASTC6x5:   {"astc6x5", block{6, 5}, 16, "rgba", false, true, Numbers{163, 164}, Numbers{}},
+	ASTC6x6:   {"astc6x6", block{6, 6}, 16, "rgba", false, true, Numbers{165, 166}, Numbers{}},
+	ASTC8x5:   {"astc8x5", block{8, 5}, 16, "rgba", false, true, Numbers{167, 168}, Numbers{}},
+	ASTC8x6:   {"astc8x6", block{8, 6}, 16, "rgba", false, true, Numbers{169, 170}, Numbers{}},
+	ASTC8x8:   {"astc8x8", block{8, 8}, 16, "rgba", false, true, Numbers{171, 172}, Numbers{}},
+	ASTC10x5:  {"astc10x5", block{10, 5}, 16, "rgba", false, true, Numbers{173, 174}, Numbers{}},
+	ASTC10x6:  {"astc10x6", block{10, 6}, 16, "rgba", false, true, Numbers{175, 176}, Numbers{}},
+	ASTC10x8:  {"astc10x8", block{10, 8}, 16, "rgba", false, true, Numbers{177, 178}, Numbers{}},
+	ASTC10x10: {"astc10x10", block{10, 10}, 16, "rgba", false, true, Numbers{179, 180}, Numbers{}},
+	ASTC12x10: {"astc12x10", block{12, 10}, 16, "rgba", false, true, Numbers{181, 182}, Numbers{}},
+	ASTC12x12: {"astc12x12", block{12, 12}, 16, "rgba", false, true, Numbers{183, 184}, Numbers{}},
+	ETC2RGB:   {"etc2rgb", block{4, 4}, 8, "rgb", false, true, Numbers{147, 148}, Numbers{}},
+	ETC2RGBA:  {"etc2rgba", block{4, 4}, 16, "rgba", false, true, Numbers{151, 152}, Numbers{}},
+	EACR11:    {"eacr11", block{4, 4}, 8, "r", false, false, Numbers{153, 0}, Numbers{}},
+	EACRG11:   {"eacrg11", block{4, 4}, 16, "rg", false, false, Numbers{155, 0}, Numbers{}},
+	UASTC:     {"uastc", block{4, 4}, 16, "rgba", false, true, Numbers{}, Numbers{}},
 }
 
 func (f Format) formatInfoOf() formatInfo {
@@ -272,15 +295,15 @@ func (f Format) String() string {
 	return f.formatInfoOf().name
 }
 
-// Block returns the side of a texel block in pixels, 1 to 8, and its size in bytes. Both are 0 for
-// an unknown format.
-func (f Format) Block() (side, bytes int) {
+// Block returns the width and height of a texel block in pixels, 1 to 12, and its size in bytes. All
+// are 0 for an unknown format.
+func (f Format) Block() (wide, high, bytes int) {
 	i := f.formatInfoOf()
-	return i.block, i.blockBytes
+	return i.block.w, i.block.h, i.blockBytes
 }
 
 // IsASTC reports whether f is ASTC of any block size.
-func (f Format) IsASTC() bool { return f >= ASTC4x4 && f <= ASTC8x8 }
+func (f Format) IsASTC() bool { return f >= ASTC4x4 && f <= ASTC12x12 }
 
 // Channels returns the stored channels of a texel: "r", "rg", "rgb" or "rgba". A shader reads
 // missing colors as 0, and missing alpha as 1.
@@ -313,11 +336,11 @@ func (f Format) HasSRGB() bool { return f.formatInfoOf().srgb }
 // Bytes returns the size of w by h pixels in bytes. Sides are rounded up to whole blocks; neither
 // may exceed MaxSide.
 func (f Format) Bytes(w, h int) int64 {
-	side, bytes := f.Block()
-	if side == 0 {
+	wide, high, bytes := f.Block()
+	if wide == 0 {
 		return 0
 	}
-	across, down := (w+side-1)/side, (h+side-1)/side
+	across, down := (w+wide-1)/wide, (h+high-1)/high
 	return int64(across) * int64(down) * int64(bytes)
 }
 
