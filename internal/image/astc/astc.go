@@ -1,5 +1,5 @@
 // Package astc encodes and decodes ASTC, the block format that the GPUs of phones read:
-// two-dimensional blocks of the low dynamic range profile. The same pixels give the same bytes on
+// two-dimensional blocks of low and of high dynamic range. The same pixels give the same bytes on
 // every machine, because all decisions use integers, or floats that are rounded equally everywhere.
 //
 // A block has 16 bytes for 4x4 to 12x12 pixels. It has one to four partitions, called parts here,
@@ -8,6 +8,9 @@
 // grid and the precision of weights and endpoints. The encoder estimates the error of all choices
 // at once and tries only the best: it transforms the ideal weights by a DCT, and a table says how
 // much of each frequency a grid preserves.
+//
+// The endpoints of high dynamic range are nearly logarithms of half-precision floats. Their blocks
+// are encoded by the same search on that scale, but the visible error decides between encodings.
 //
 // Source of the format: Khronos Data Format Specification 1.4, chapter 23.
 package astc
@@ -78,7 +81,8 @@ const cells = 256
 // An encoder encodes blocks and reuses its memory.
 type encoder struct {
 	*format
-	effort effort
+	effort  effort
+	quality blockfit.Quality
 
 	alphaWeight  int32   // factor for the squared error of alpha
 	alphaStretch float32 // square root of alphaWeight
@@ -89,6 +93,10 @@ type encoder struct {
 	everything pixelSet // all pixels
 	opaque     bool
 	gray       bool
+
+	colorNoise float32 // factor for the estimated error of quantized endpoints
+
+	light *lightBlock // the block of high dynamic range to encode, or nil
 
 	best code // best encoding so far
 	sse  int64
@@ -122,7 +130,7 @@ var efforts = [...]effort{
 
 func newEncoder(q blockfit.Quality, size Size) *encoder {
 	f := formats[size]()
-	return &encoder{format: f, effort: efforts[min(q, blockfit.Best)], alphaWeight: 1, alphaStretch: 1, everything: f.allPixels()}
+	return &encoder{format: f, effort: efforts[min(q, blockfit.Best)], quality: min(q, blockfit.Best), alphaWeight: 1, alphaStretch: 1, colorNoise: 1, everything: f.allPixels()}
 }
 
 // setAlphaWeight sets the factor for the squared error of alpha.
@@ -180,6 +188,8 @@ func (e *encoder) searchPlans() {
 	e.pool.resetPool(e.effort.tries[0])
 	e.used = 0
 	switch {
+	case e.light != nil:
+		e.guessLight(&s)
 	case e.gray && e.opaque:
 		e.guessLine(kindGray, &s)
 	case e.gray:

@@ -37,15 +37,20 @@ func fill(pixels []byte, color [4]byte) {
 
 // singleColor returns the color of a void-extent block.
 func singleColor(s *stream, srgb bool) (color [4]byte) {
-	minS, maxS, minT, maxT := s.bitsAt(12, 13), s.bitsAt(25, 13), s.bitsAt(38, 13), s.bitsAt(51, 13)
-	everywhere := minS&maxS&minT&maxT == 1<<13-1
-	if s.bitsAt(9, 3) != 0b110 || !everywhere && (minS >= maxS || minT >= maxT) {
+	if !s.isVoidExtent() || s.bitsAt(9, 1) != 0 {
 		return magenta
 	}
 	for i := range color {
 		color[i] = roundTo8(s.bitsAt(64+16*i, 16), srgb)
 	}
 	return color
+}
+
+// isVoidExtent reports whether a void-extent block is valid.
+func (s *stream) isVoidExtent() bool {
+	minS, maxS, minT, maxT := s.bitsAt(12, 13), s.bitsAt(25, 13), s.bitsAt(38, 13), s.bitsAt(51, 13)
+	everywhere := minS&maxS&minT&maxT == 1<<13-1
+	return s.bitsAt(10, 2) == 0b11 && (everywhere || minS < maxS && minT < maxT)
 }
 
 // roundTo8 rounds an interpolated 16-bit value to eight bits.
@@ -71,14 +76,31 @@ func (c *code) writePixels(dst []byte, size Size, srgb bool) {
 	var known [maxPartitions]bool
 	at := 0
 	for i, kind := range c.kinds[:c.parts] {
-		var v [8]int32
-		n := endNumbers(kind)
-		for k := range n {
-			v[k] = int32(colors[c.colorSpan].value[c.color[at+k]])
-		}
-		at += n
+		v := c.endValues(at, kind)
+		at += endNumbers(kind)
 		ends[i], known[i] = endsOf(kind, &v)
 	}
+	c.eachWeight(size, func(i, part int, weight *[4]int32) {
+		if !known[part] {
+			copy(dst[4*i:], magenta[:])
+			return
+		}
+		for channel, w := range weight {
+			dst[4*i+channel] = roundTo8(interpolate16(ends[part][0][channel], ends[part][1][channel], w, srgb), srgb)
+		}
+	})
+}
+
+// endValues returns the decoded endpoint values of an endpoint mode whose first code is at.
+func (c *code) endValues(at int, kind uint8) (v [8]int32) {
+	for k := range endNumbers(kind) {
+		v[k] = int32(colors[c.colorSpan].value[c.color[at+k]])
+	}
+	return v
+}
+
+// eachWeight calls do for each pixel, with its part and with the weights of its channels.
+func (c *code) eachWeight(size Size, do func(i, part int, weight *[4]int32)) {
 	planes := 1
 	if c.dual {
 		planes = 2
@@ -93,17 +115,12 @@ func (c *code) writePixels(dst []byte, size Size, srgb bool) {
 		if c.parts > 1 {
 			part = Partition(int(c.seed), i%size.W, i/size.W, int(c.parts), size.isSmall())
 		}
-		if !known[part] {
-			copy(dst[4*i:], magenta[:])
-			continue
+		w := f.pixelWeight(i, &grids[0])
+		weight := [4]int32{w, w, w, w}
+		if c.dual {
+			weight[c.component] = f.pixelWeight(i, &grids[1])
 		}
-		for channel := range 4 {
-			w := f.pixelWeight(i, &grids[0])
-			if c.dual && channel == int(c.component) {
-				w = f.pixelWeight(i, &grids[1])
-			}
-			dst[4*i+channel] = roundTo8(interpolate16(ends[part][0][channel], ends[part][1][channel], w, srgb), srgb)
-		}
+		do(i, part, &weight)
 	}
 }
 

@@ -141,6 +141,14 @@ func (f *fit) roundByKind(kind uint8, span int, stored []uint8) (p pair, loss in
 		return f.roundScale(kind, span, stored)
 	case kindRGBOffset, kindRGBAOffset:
 		return f.roundOffset(span, stored)
+	case kindLightRange:
+		return f.roundLightRange(span, stored)
+	case kindLightDetail:
+		return f.roundLightDetail(span, stored)
+	case kindLightShift:
+		return f.roundLightShift(span, stored)
+	case kindLight:
+		return f.roundLight(span, stored)
 	}
 	return f.roundDirect(span, stored)
 }

@@ -48,13 +48,13 @@ func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, set *
 // losses computes, for each grid, the squared error of a plane's weights from their frequencies.
 func (e *encoder) losses(loss *gridLosses, at *[cells]float32, length float32) {
 	w, h := e.size.W, e.size.H
-	var rows, energy [16][16]float32 // rows by frequency and row; energy by both frequencies
+	rows, energy := &e.work.rows, &e.work.energy // rows by frequency and row; energy by both frequencies
 	for y := range h {
-		addWaves(&rows, y, at[y*w:y*w+w], &e.waveX)
+		addWaves(rows, y, at[y*w:y*w+w], &e.waveX)
 	}
 	total := float32(0)
 	for u := range w {
-		addWaves(&energy, u, rows[u][:h], &e.waveY)
+		addWaves(energy, u, rows[u][:h], &e.waveY)
 		for v := range h {
 			c := energy[v][u]
 			energy[v][u] = float32(c * c)
@@ -141,7 +141,7 @@ func (e *encoder) guessPlans(h *hypothesis) {
 	e.used++
 	for i := range plans {
 		p := &plans[i]
-		sse := loss[p.grid&127] + float32(p.noise*noise[p.span&15]) + p.color + h.residue
+		sse := loss[p.grid&127] + float32(p.noise*noise[p.span&15]) + float32(p.color*e.colorNoise) + h.residue
 		if sse < last.sse {
 			e.pool.addHypothesis(number, i, sse)
 		}
@@ -177,7 +177,7 @@ func (e *encoder) nextTrial(kind uint8, dual bool) *hypothesis {
 	h := &e.hypotheses[e.used&15]
 	h.shape = shape{parts: 1, numbers: endNumbers(kind), dual: dual}
 	h.kinds[0], h.seed = kind, 0
-	h.part = [cells]uint8{}
+	clear(h.part[:e.pixels])
 	h.length, h.residue = [2]float32{}, 0
 	return h
 }
@@ -318,8 +318,11 @@ type line struct {
 func (e *encoder) linesOf(m *moments) (direct, cheap line) {
 	s := e.stretchedScatter(m)
 	axis, along := s.principalAxis()
+	if e.light != nil {
+		return e.lightLinesOf(m, &s, &axis, along)
+	}
 	direct = line{kindRGB, axis, max(0, s.sumOfVariances()-along)}
-	opaque := m.product[9] == m.n*255*255
+	opaque := m.product[9] == uint32(m.n)*255*255
 	if !opaque {
 		direct.kind = kindRGBA
 	}

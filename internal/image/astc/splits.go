@@ -99,13 +99,17 @@ func (e *encoder) rankPartitions(best *ranking, n int, wanted *partition) {
 	worst := math.MaxInt
 	for i := range table.seeds {
 		var d int
-		if n == 2 {
+		switch {
+		case n == 3:
+			d = table.partDistance(i, e.pixels, wanted)
+		case table.words == 1:
+			d = bits.OnesCount64(table.bits[2*i+1] ^ wanted[1][0])
+			d = min(d, e.pixels-d)
+		default:
 			for k, word := range table.wordsAt(i)[table.words:] {
 				d += bits.OnesCount64(word ^ wanted[1][k&3])
 			}
 			d = min(d, e.pixels-d)
-		} else {
-			d = table.partDistance(i, e.pixels, wanted)
 		}
 		if d >= worst {
 			continue
@@ -127,6 +131,15 @@ func (e *encoder) rankPartitions(best *ranking, n int, wanted *partition) {
 // parts are compared in any order.
 func (t *splitTable) partDistance(i, pixels int, p *partition) int {
 	var same [3][3]int
+	if t.words == 1 {
+		all := t.bits[3*i:][:3]
+		for k := range same {
+			for other := range same[k] {
+				same[k][other] = bits.OnesCount64(all[k] & p[other][0])
+			}
+		}
+		return pixels - mostInCommon(&same)
+	}
 	all := t.wordsAt(i)
 	for k := range same {
 		for at, word := range all[k*t.words:][:t.words] {
@@ -135,7 +148,13 @@ func (t *splitTable) partDistance(i, pixels int, p *partition) int {
 			}
 		}
 	}
-	return pixels - max(
+	return pixels - mostInCommon(&same)
+}
+
+// mostInCommon returns the number of pixels that three parts have in common with three others, in
+// the best order.
+func mostInCommon(same *[3][3]int) int {
+	return max(
 		same[0][0]+max(same[1][1]+same[2][2], same[1][2]+same[2][1]),
 		same[0][1]+max(same[1][0]+same[2][2], same[1][2]+same[2][0]),
 		same[0][2]+max(same[1][0]+same[2][1], same[1][1]+same[2][0]))

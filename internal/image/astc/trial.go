@@ -9,6 +9,10 @@ type trial struct {
 	ends   [maxParts]pair   // endpoints by part
 	color  [maxColors]uint8 // codes of the endpoint values
 	length [4]float32       // squared lengths of the lines, by part
+
+	// Memory that functions reuse, because clearing it would take long.
+	rows, energy [16][16]float32
+	at, left     [cells]float32
 }
 
 // tryPlan encodes the block with a plan, and keeps the result if it is the best so far.
@@ -21,16 +25,26 @@ func (e *encoder) tryPlan(h *hypothesis, p *plan) {
 	for k := range planes {
 		e.settleWeights(g, p, k, &h.at[k], nil)
 	}
-	var at [cells]float32
+	at := &e.work.at
 	for range e.effort.rounds {
 		kinds := e.roundEnds(h, p)
 		for k := range planes {
-			e.placeOnLines(h, k, &at)
-			e.settleWeights(g, p, k, &at, h)
+			e.placeOnLines(h, k, at)
+			e.settleWeights(g, p, k, at, h)
 		}
-		if sse := e.measureTrial(h); sse < e.sse {
-			e.sse = sse
-			e.keepTrial(h, p, kinds)
+		switch {
+		case e.light != nil:
+			sse, visible := e.measureLight(h)
+			e.sse = min(e.sse, sse)
+			if visible < e.light.visible {
+				e.light.visible = visible
+				e.keepTrial(h, p, kinds)
+			}
+		default:
+			if sse := e.measureTrial(h); sse < e.sse {
+				e.sse = sse
+				e.keepTrial(h, p, kinds)
+			}
 		}
 	}
 }
@@ -39,7 +53,8 @@ func (e *encoder) tryPlan(h *hypothesis, p *plan) {
 func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8) {
 	t := &e.work
 	fits := e.fitWeights(h)
-	near := spans[p.colorSpan].levels < 256 // offset modes may be more precise
+	// Offset modes and the small range of gray may be more precise.
+	near := spans[p.colorSpan].levels < 256 || h.kinds[0] == kindLightRange
 	var color [maxColors]uint8
 	var ends [maxParts]pair
 	var direct, other int64
@@ -51,7 +66,7 @@ func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8)
 		var l int64
 		t.ends[part], l = f.roundByKind(kind, p.colorSpan, t.color[at:][:n])
 		kinds[part] = kind
-		if near && (kind == kindRGB || kind == kindRGBA) {
+		if near && (kind == kindRGB || kind == kindRGBA || kind == kindLightRange) {
 			var l2 int64
 			ends[part], l2 = f.roundByKind(kind|1, p.colorSpan, color[at:][:n])
 			switch {
@@ -161,7 +176,7 @@ func (e *encoder) settleWeights(g *grid, p *plan, plane int, at *[cells]float32,
 
 // shrinkWeights sets the grid's weights to the least-squares fit of the pixels' weights.
 func (e *encoder) shrinkWeights(g *grid, at *[cells]float32) {
-	var rows [16][16]float32 // sums by grid column and pixel row
+	rows := &e.work.rows // sums by grid column and pixel row
 	n, high := e.size.W, e.size.H
 	for y := range high {
 		row := at[y*n : y*n+n]
@@ -193,7 +208,7 @@ func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[cells]float32
 	top := float32(len(ranked) - 1)
 	values, ranks := &t.grid[plane], &t.rank[plane]
 	n := g.across * g.down
-	var left [cells]float32
+	left := &t.left
 	for i := range e.pixels {
 		at4, share := &g.infill.at[i], &g.infill.share[i]
 		sum := int32(0)
