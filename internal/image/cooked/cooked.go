@@ -112,6 +112,9 @@ func decodeTexels(ctx context.Context, m *pixmap.Map, f texture.Format, srgb boo
 				var pix astc.Pixels
 				astc.DecodeBlock(&pix, (*[16]byte)(texels), astc.Size{W: wide, H: high}, srgb)
 				putPixels(m.Pix8, m, x, y, wide, high, pix[:])
+			} else if f.IsASTCHDR() {
+				pix := astcHalves(texels, astc.Size{W: wide, H: high})
+				putPixels(m.PixF, m, x, y, wide, high, pix[:])
 			} else if err := putTexelBlock(m, x, y, f, texels[:size]); err != nil {
 				return err
 			}
@@ -209,6 +212,16 @@ func putPixels[T byte | uint16 | float32](dst []T, m *pixmap.Map, x, y, wide, hi
 	for row := range min(high, m.H-y) {
 		copy(dst[4*((y+row)*m.W+x):][:n], block[4*wide*row:])
 	}
+}
+
+// astcHalves decodes an ASTC block of high dynamic range.
+func astcHalves(block []byte, size astc.Size) (pix [len(astc.Halves{})]float32) {
+	var halves astc.Halves
+	astc.DecodeHDR(&halves, (*[16]byte)(block), size)
+	for i, h := range halves[:4*size.W*size.H] {
+		pix[i] = halfValue(h)
+	}
+	return pix
 }
 
 func isEAC(f texture.Format) bool { return f == texture.EACR11 || f == texture.EACRG11 }

@@ -64,7 +64,7 @@ type sample struct {
 }
 
 func modelOf(f texture.Format) colorModel {
-	if f.IsASTC() {
+	if f.IsASTC() || f.IsASTCHDR() {
 		return modelASTC
 	}
 	switch f {
@@ -96,8 +96,11 @@ func samplesOf(t *texture.Texture) []sample {
 	block := func(offset, bits int, c channel) sample {
 		return sample{bitOffset: offset, bits: bits, channel: c, upper: math.MaxUint32}
 	}
-	if t.Format.IsASTC() {
+	switch {
+	case t.Format.IsASTC():
 		return []sample{block(0, 128, channelColor)}
+	case t.Format.IsASTCHDR():
+		return []sample{{bits: 128, channel: channelColor | isFloat | isSigned, lower: floatMinusOne, upper: floatOne}}
 	}
 	switch t.Format {
 	case texture.BC1:

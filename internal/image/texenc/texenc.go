@@ -111,8 +111,13 @@ func checkMap(f texture.Format, m *pixmap.Map, o Options) error {
 // and depth, excluding dst and the map.
 func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
 	memory := int64(tables)
-	if f.IsASTC() {
+	switch {
+	case f.IsASTC():
 		memory += astcTables + astcEncoder
+	case f.IsASTCHDR():
+		// A piece is converted to half-precision floats.
+		_, high, _ := f.Block()
+		memory += astcTables + astcEncoder + 6*max(pieceOfBlocks, int64(w)*int64(high))
 	}
 	if f == texture.EACR11 || f == texture.EACRG11 {
 		memory += 2 * 4 * int64(w) * int64(len(f.Channels())) // a row of blocks
@@ -269,6 +274,9 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 			return err
 		}
 	}
+	if f.IsASTCHDR() {
+		return encodeASTCHDR(ctx, dst[:cap(dst)], f, m, o)
+	}
 	if f.IsASTC() {
 		wide, high, _ := f.Block()
 		options := astc.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha}
@@ -296,6 +304,20 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 		_, err = appendTexels(ctx, dst, f, m, o)
 	}
 	return err
+}
+
+// encodeASTCHDR encodes the colors of a piece as linear light.
+func encodeASTCHDR(ctx context.Context, dst []byte, f texture.Format, m *pixmap.Map, o Options) error {
+	r := newLinearReader(m, o.SRGB)
+	halves := make([]uint16, 0, 3*m.W*m.H)
+	for y := range m.H {
+		for x := range m.W {
+			color := r.halvesAt(x, y)
+			halves = append(halves, color[:]...)
+		}
+	}
+	wide, high, _ := f.Block()
+	return astc.EncodeHDR(ctx, dst, halves, m.W, m.H, astc.Size{W: wide, H: high}, o.Quality)
 }
 
 // encodeEAC encodes the first one or two channels of m, row by row. It reads more than eight bits

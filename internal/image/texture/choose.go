@@ -11,17 +11,20 @@ type GPU uint8
 // The GPUs.
 const (
 	Desktop GPU = iota // reads BC1 to BC7
-	Mobile             // reads ASTC, ETC2 and EAC
+	Mobile             // reads ASTC, also of high dynamic range, ETC2 and EAC
 	Web                // uses a loader that transcodes UASTC
 )
 
 // Instead returns the format that g reads instead of a desktop format. On phones, colors take 3.6
 // bits per pixel. Data, such as normals, is not seen but used in computations, and takes 8 bits per
-// pixel. No compressed format for high dynamic range is supported by all phones or all browsers.
-// The same is true of 16-bit integers, and of 32-bit floats with filtering.
+// pixel. High dynamic range takes 8 bits per pixel, too; its form of ASTC is an optional feature of
+// GPUs. Not all phones and browsers support 16-bit integers, or 32-bit floats with filtering, and no
+// compressed format for high dynamic range is supported by all browsers.
 func (g GPU) Instead(f Format, srgb bool) Format {
 	switch {
 	case g == Desktop:
+	case g == Mobile && f == BC6H:
+		return ASTC4x4HDR
 	case f == BC6H || f == RGBA16 || f == RG16:
 		return RGBA16F
 	case f == R16 || f == R32F:
