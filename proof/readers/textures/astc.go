@@ -20,6 +20,13 @@ func askASTCReader(ctx context.Context, dir, astcenc string, samples []sample) (
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, s := range samples {
 		f := s.texture.Format
+		if f.IsASTCHDR() {
+			differ, err := askHDRReader(ctx, dir, astcenc, random, &s)
+			if err != nil {
+				return wrong, err
+			}
+			wrong += differ
+		}
 		if !f.IsASTC() {
 			continue
 		}
