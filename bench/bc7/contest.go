@@ -21,6 +21,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/woozymasta/bcn"
 
+	"github.com/assetcook/assetcook/internal/image/astc"
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
@@ -55,27 +56,30 @@ func timed(name string, encode func(ctx context.Context, pix []byte) (blocks []b
 	}}
 }
 
+// square is the size of the blocks of all formats but ASTC.
+var square = astc.Size{W: 4, H: 4}
+
 // qualities returns a contestant for each quality level of an encoder of this module. A block has
-// block x block pixels in blockBytes bytes.
-func qualities(block, blockBytes int, encode func(ctx context.Context, blocks, pix []byte, q blockfit.Quality) error) (all []contestant) {
+// blockBytes bytes.
+func qualities(block astc.Size, blockBytes int, encode func(ctx context.Context, blocks, pix []byte, q blockfit.Quality) error) (all []contestant) {
 	for i, name := range []string{"fast", "normal", "best"} {
 		all = append(all, timed("ours "+name, func(ctx context.Context, pix []byte) ([]byte, error) {
-			blocks := make([]byte, blockBytes*blockfit.Grid{W: side, H: side, Side: block}.Blocks())
+			blocks := make([]byte, blockBytes*blockfit.Grid{W: side, H: side, Side: block.W, Rows: block.H}.Blocks())
 			return blocks, encode(ctx, blocks, pix, blockfit.Quality(i))
 		}))
 	}
 	return all
 }
 
-// decodeBlocks decodes an image. A block has block x block pixels in blockBytes bytes.
-func decodeBlocks(blocks []byte, block, blockBytes int, decode func(to *[256]byte, block []byte)) []byte {
+// decodeBlocks decodes an image. A block has blockBytes bytes.
+func decodeBlocks(blocks []byte, block astc.Size, blockBytes int, decode func(to *astc.Pixels, block []byte)) []byte {
 	pix := make([]byte, 4*side*side)
-	across := (side + block - 1) / block
+	across := (side + block.W - 1) / block.W
 	for at := range len(blocks) / blockBytes {
-		var decoded [256]byte
+		var decoded astc.Pixels
 		decode(&decoded, blocks[blockBytes*at:])
-		for i := range block * block {
-			if x, y := at%across*block+i%block, at/across*block+i/block; x < side && y < side {
+		for i := range block.W * block.H {
+			if x, y := at%across*block.W+i%block.W, at/across*block.H+i/block.W; x < side && y < side {
 				copy(pix[4*(y*side+x):][:4], decoded[4*i:])
 			}
 		}

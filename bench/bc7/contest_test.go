@@ -102,7 +102,7 @@ func TestAngles(t *testing.T) {
 
 func TestASTC(t *testing.T) {
 	p := slope(255)
-	for _, format := range []string{"astc4x4", "astc5x5", "astc6x6", "astc8x8"} {
+	for _, format := range []string{"astc4x4", "astc5x5", "astc6x5", "astc8x8", "astc10x6", "astc12x12"} {
 		all, err := ofASTC(format, "")
 		if err != nil {
 			t.Fatal(err)

@@ -28,7 +28,8 @@ func ofASTC(format, program string) (all []contestant, err error) {
 	if err != nil || !f.IsASTC() {
 		return nil, fmt.Errorf("format %q: want bc7 or one of ASTC", format)
 	}
-	block, _ := f.Block()
+	wide, high, _ := f.Block()
+	block := astc.Size{W: wide, H: high}
 	all = qualities(block, 16, func(ctx context.Context, blocks, pix []byte, q blockfit.Quality) error {
 		return astc.Encode(ctx, blocks, pix, side, side, block, astc.Options{Quality: q})
 	})
@@ -43,14 +44,13 @@ func ofASTC(format, program string) (all []contestant, err error) {
 	return all, nil
 }
 
-func decodeASTC(blocks []byte, block int) []byte {
-	return decodeBlocks(blocks, block, 16, func(to *[256]byte, b []byte) { astc.DecodeBlock(to, (*[16]byte)(b), block, true) })
+func decodeASTC(blocks []byte, block astc.Size) []byte {
+	return decodeBlocks(blocks, block, 16, func(to *astc.Pixels, b []byte) { astc.DecodeBlock(to, (*[16]byte)(b), block, true) })
 }
 
-// astcenc returns a contestant that runs Arm's encoder on one thread. The time includes reading an
-// uncompressed file. It excludes the start of the program, which is measured with a one-block
-// image.
-func astcenc(program, preset string, block int) contestant {
+// astcenc returns Arm's encoder, run on one thread. Its time includes reading an uncompressed file,
+// but not the start of the program, which is measured with an image of one block and subtracted.
+func astcenc(program, preset string, block astc.Size) contestant {
 	return contestant{name: "astcenc " + preset, run: func(ctx context.Context, pictures []picture) (all [][]byte, seconds []float64, err error) {
 		dir, err := os.MkdirTemp("", "astcbench")
 		if err != nil {
@@ -75,14 +75,14 @@ func astcenc(program, preset string, block int) contestant {
 	}}
 }
 
-// runAstcenc compresses an image with astcenc, using files in dir. It returns the blocks and the
-// CPU seconds. The first of the options is the color profile.
-func runAstcenc(ctx context.Context, program, dir string, pix []byte, side, block int, options ...string) ([]byte, float64, error) {
+// runAstcenc compresses an image with files in dir. It returns the blocks and the CPU seconds. The
+// first option is the color profile.
+func runAstcenc(ctx context.Context, program, dir string, pix []byte, side int, block astc.Size, options ...string) ([]byte, float64, error) {
 	in, out := filepath.Join(dir, "in.tga"), filepath.Join(dir, "out.astc")
 	if err := os.WriteFile(in, targa(pix, side), 0o600); err != nil {
 		return nil, 0, err
 	}
-	arguments := append([]string{options[0], in, out, fmt.Sprintf("%dx%d", block, block)}, options[1:]...)
+	arguments := append([]string{options[0], in, out, fmt.Sprintf("%dx%d", block.W, block.H)}, options[1:]...)
 	run := exec.CommandContext(ctx, program, append(arguments, "-j", "1", "-silent")...)
 	var said bytes.Buffer
 	run.Stdout, run.Stderr = &said, &said
@@ -90,7 +90,7 @@ func runAstcenc(ctx context.Context, program, dir string, pix []byte, side, bloc
 		return nil, 0, fmt.Errorf("%s: %w: %s", program, err, said.String())
 	}
 	blocks, err := os.ReadFile(out)
-	if want := 16 + 16*(blockfit.Grid{W: side, H: side, Side: block}).Blocks(); err == nil && len(blocks) != want {
+	if want := 16 + 16*(blockfit.Grid{W: side, H: side, Side: block.W, Rows: block.H}).Blocks(); err == nil && len(blocks) != want {
 		err = fmt.Errorf("%s: %d bytes, want %d", program, len(blocks), want)
 	}
 	if err != nil {
@@ -119,7 +119,7 @@ type etcFormat struct {
 func parseETC(name string) (f etcFormat, ok bool) {
 	format, err := texture.ParseFormat(name)
 	f.Format = format
-	_, f.blockBytes = format.Block()
+	_, _, f.blockBytes = format.Block()
 	switch format {
 	case texture.ETC2RGB:
 		f.peer = "rgb"
@@ -136,7 +136,7 @@ func parseETC(name string) (f etcFormat, ok bool) {
 // takes part if the program built with vector instructions is given. Our decoder decodes all
 // blocks. For ETC2 its output must equal that of etcpak's decoder.
 func ofETC(f etcFormat, program, vector string, slow bool) (all []contestant) {
-	all = qualities(4, f.blockBytes, f.encode)
+	all = qualities(square, f.blockBytes, f.encode)
 	others := func(program, encoder, name, level string) {
 		if program != "" {
 			c := peerOf(program, encoder, f.peer+":"+level, f.blockBytes)
@@ -205,7 +205,7 @@ func (f etcFormat) encode(ctx context.Context, blocks, pix []byte, q blockfit.Qu
 
 // decode decodes blocks with our decoder; a single channel becomes gray.
 func (f etcFormat) decode(blocks []byte) []byte {
-	return decodeBlocks(blocks, 4, f.blockBytes, func(to *[256]byte, block []byte) {
+	return decodeBlocks(blocks, square, f.blockBytes, func(to *astc.Pixels, block []byte) {
 		switch decoded := (*[64]byte)(to[:]); f.Format {
 		case texture.ETC2RGB:
 			etc2.DecodeRGB(decoded, (*[8]byte)(block))
@@ -250,7 +250,7 @@ func ofUASTC(format, program string) (all []contestant, err error) {
 	if _, after, ok := strings.Cut(format, "-"); ok {
 		target = after
 	}
-	all = qualities(4, 16, func(ctx context.Context, blocks, pix []byte, q blockfit.Quality) error {
+	all = qualities(square, 16, func(ctx context.Context, blocks, pix []byte, q blockfit.Quality) error {
 		return uastc.Encode(ctx, blocks, pix, side, side, blockfit.Options{Quality: q})
 	})
 	decode := func(blocks []byte) ([]byte, error) { return decodeUASTC(blocks), nil }
@@ -272,5 +272,5 @@ func ofUASTC(format, program string) (all []contestant, err error) {
 }
 
 func decodeUASTC(blocks []byte) []byte {
-	return decodeBlocks(blocks, 4, 16, func(to *[256]byte, b []byte) { uastc.DecodeBlock((*[64]byte)(to[:]), (*[16]byte)(b)) })
+	return decodeBlocks(blocks, square, 16, func(to *astc.Pixels, b []byte) { uastc.DecodeBlock((*[64]byte)(to[:]), (*[16]byte)(b)) })
 }

@@ -35,7 +35,7 @@ import (
 func main() {
 	data := flag.String("data", "/usr/share/games/supertuxkart/data", "the game's data `directory`")
 	program := flag.String("peer", "", "the `program` built from testdata/peer.cpp, uastc.cpp for UASTC, or etc2.cpp for ETC2 and EAC")
-	format := flag.String("format", "bc7", "the `format`: bc7, astc4x4, astc5x5, astc6x6, astc8x8, etc2rgb, etc2rgba, eacr11, uastc, or uastc-bc7, -etc2, -bc3, -bc1 for a transcoded one")
+	format := flag.String("format", "bc7", "the `format`: bc7, astc4x4 to astc12x12, etc2rgb, etc2rgba, eacr11, uastc, or uastc-bc7, -etc2, -bc3, -bc1 for a transcoded one")
 	astcenc := flag.String("astcenc", "", "Arm's `program` astcenc")
 	vector := flag.String("vector", "", "the `program` built from testdata/etc2.cpp with vector instructions")
 	rounds := flag.Int("rounds", 3, "how often each encoder runs; the minimum time counts")
@@ -114,7 +114,7 @@ func (of contestants) all() ([]contestant, error) {
 		return ofASTC(of.format, of.astcenc)
 	}
 	ours := func(rdo float64) []contestant {
-		return qualities(4, 16, func(ctx context.Context, blocks, pix []byte, q blockfit.Quality) error {
+		return qualities(square, 16, func(ctx context.Context, blocks, pix []byte, q blockfit.Quality) error {
 			return bc7.Encode(ctx, blocks, pix, side, side, bc7.Options{Quality: q, RDO: rdo})
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/internal/image/astc"
 	"github.com/assetcook/assetcook/internal/image/cooked"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
@@ -229,7 +230,8 @@ func astcencNormals(ctx context.Context, pix []byte, f texture.Format, program, 
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	block, _ := f.Block()
+	wide, high, _ := f.Block()
+	block := astc.Size{W: wide, H: high}
 	blocks, _, err := runAstcenc(ctx, program, dir, pix, side, block, "-cl", preset, "-normal")
 	if err != nil {
 		return nil, err

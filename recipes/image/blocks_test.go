@@ -33,6 +33,8 @@ func TestASTCDecodesToNearlyTheSource(t *testing.T) {
 		coverage float64
 	}{
 		{texture.ASTC4x4, file, 0}, {texture.ASTC5x5, deepFile, 0}, {texture.ASTC6x6, file, 0.5}, {texture.ASTC8x8, file, 0},
+		{texture.ASTC5x4, file, 0}, {texture.ASTC6x5, deepFile, 0.5}, {texture.ASTC8x5, file, 0}, {texture.ASTC8x6, file, 0}, {texture.ASTC10x5, deepFile, 0},
+		{texture.ASTC10x6, file, 0}, {texture.ASTC10x8, file, 0.5}, {texture.ASTC10x10, file, 0}, {texture.ASTC12x10, deepFile, 0}, {texture.ASTC12x12, file, 0.5},
 	} {
 		o := options(func(o *Image) {
 			o.Format, o.Kind, o.Coverage, o.Quality = tc.format.String(), "color", tc.coverage, "fast"
@@ -63,7 +65,39 @@ func TestASTCDecodesToNearlyTheSource(t *testing.T) {
 	}
 }
 
-// Normal maps must store x and y in red and green on all levels. That is more exact than storing z
+// HDR for phones becomes ASTC on all levels, and decodes to nearly the source.
+func TestHDRForPhonesDecodesToNearlyTheSource(t *testing.T) {
+	source := radiance(200, 100)
+	want := cook(t, options(func(o *Image) { o.Format = "rgba16f" }), "a.hdr", source)
+	for _, tc := range []struct {
+		format string
+		want   texture.Format
+		least  float64
+	}{
+		{"auto", texture.ASTC4x4HDR, 49}, {"astc6x6-hdr", texture.ASTC6x6HDR, 37}, {"astc12x10-hdr", texture.ASTC12x10HDR, 37},
+	} {
+		o := options(func(o *Image) { o.Format, o.GPU = tc.format, "mobile" })
+		tex := cook(t, o, "a.hdr", source)
+		if tex.Format != tc.want || len(tex.Levels) != len(want.Levels) {
+			t.Fatalf("%s: %v with %d levels", tc.format, tex.Format, len(tex.Levels))
+		}
+		for level := range 3 {
+			m, err := cooked.Level(t.Context(), want, level, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := cooked.Level(t.Context(), tex, level, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if db, err := cooked.PSNR(t.Context(), tex, got, m); err != nil || db < tc.least {
+				t.Errorf("%s, level %d: %.2f dB, %v", tc.format, level, db, err)
+			}
+		}
+	}
+}
+
+// Normal maps store x and y in red and green on all levels, which is more exact than storing z
 // too. The exceptions are option normal_z and an alpha channel in use.
 func TestASTCNormalsKeepXAndY(t *testing.T) {
 	const side = 256

@@ -183,8 +183,8 @@ func (o *Image) rowsAtOnce(f texture.Format, w, h int, d pixmap.Depth) int {
 // blockRows returns the height of a block in rows, at least 4. The height of a band is a
 // multiple of it.
 func blockRows(f texture.Format) int {
-	side, _ := f.Block()
-	return max(4, side)
+	_, high, _ := f.Block()
+	return max(4, high)
 }
 
 // wholeLevels reports whether a level must be encoded as a whole, because rate-distortion

@@ -255,8 +255,8 @@ func (s *subject) coversAlpha() bool {
 	if s.choice.Swizzle != "" {
 		alpha = s.choice.Swizzle[3:]
 	}
-	side, _ := s.choice.Format.Block()
-	return s.kind == "color" && s.o.Coverage > 0 && side > 1 && strings.Contains(s.choice.Format.Channels(), alpha)
+	wide, _, _ := s.choice.Format.Block()
+	return s.kind == "color" && s.o.Coverage > 0 && wide > 1 && strings.Contains(s.choice.Format.Channels(), alpha)
 }
 
 // encodeCovering appends the blocks of a level. It encodes the level several times, and keeps the

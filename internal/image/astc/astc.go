@@ -11,6 +11,9 @@
 // estimate it transforms the ideal weights by a DCT; a table says how much of each frequency a grid
 // preserves.
 //
+// The endpoints of high dynamic range are nearly logarithms of half-precision floats. Their blocks
+// are encoded by the same search on that scale, but the visible error decides between encodings.
+//
 // Source of the format: Khronos Data Format Specification 1.4, chapter 23.
 package astc
 
@@ -19,7 +22,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
@@ -35,49 +37,73 @@ type Options struct {
 	AlphaWeight int
 }
 
-// sides are the supported sides of a block in pixels.
-var sides = [...]int{4, 5, 6, 8}
+// A Size is the width and height of a block in pixels.
+type Size struct{ W, H int }
+
+// sizes are the block sizes of the two-dimensional format.
+var sizes = [...]Size{
+	{4, 4}, {5, 4}, {5, 5}, {6, 5}, {6, 6}, {8, 5}, {8, 6}, {8, 8}, {10, 5}, {10, 6}, {10, 8}, {10, 10}, {12, 10}, {12, 12},
+}
+
+// maxSide and maxPixels are the side and the number of pixels of the largest block.
+const (
+	maxSide   = 12
+	maxPixels = maxSide * maxSide
+)
+
+// Pixels holds the RGBA pixels of a block of any size, row by row.
+type Pixels [4 * maxPixels]byte
 
 // Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
-// A block has 4, 5, 6 or 8 pixels per side. Pixels whose alpha is 255 decode to an alpha of 255,
+// The sizes of blocks are those of the format, from 4x4 to 12x12 pixels. Pixels whose alpha is 255 decode to an alpha of 255,
 // and a block of a single color decodes to exactly that color. The bytes do not depend on whether
 // rows of blocks are encoded together or separately.
-func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) error {
+func Encode(ctx context.Context, dst, pix []byte, w, h int, size Size, o Options) error {
 	switch {
-	case !slices.Contains(sides[:], side):
-		return fmt.Errorf("astc: blocks of %d by %d pixels: want 4, 5, 6 or 8", side, side)
+	case formats[size] == nil:
+		return fmt.Errorf("astc: blocks of %d by %d pixels: want one of %v", size.W, size.H, sizes)
 	case o.AlphaWeight < 0 || o.AlphaWeight > 16:
 		return fmt.Errorf("astc: alpha counts %d times: want 0 to 16", o.AlphaWeight)
 	}
-	e := newEncoder(o.Quality, side)
+	e := newEncoder(o.Quality, size)
 	e.setAlphaWeight(max(1, o.AlphaWeight))
 	encode := e.encode
 	if o.WeighAlpha {
 		encode = e.encodeWeighed
 	}
-	return blockfit.Grid{W: w, H: h, Side: side}.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
-		return encode((*[256]byte)(pixels))
+	return blockfit.Grid{W: w, H: h, Side: size.W, Rows: size.H}.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
+		return encode((*Pixels)(pixels))
 	})
 }
+
+// cells is the length of arrays with an element per pixel: a power of two, so that an index i&255
+// needs no check.
+const cells = 256
 
 // An encoder encodes blocks and reuses its memory.
 type encoder struct {
 	*format
-	effort effort
+	effort  effort
+	quality blockfit.Quality
 
 	alphaWeight  int32   // factor for the squared error of alpha
 	alphaStretch float32 // square root of alphaWeight
 
-	px     [64][4]int32   // pixels of the block
-	pf     [64][4]float32 // pixels of the block, with alpha multiplied by alphaStretch
-	all    moments
-	opaque bool
-	gray   bool
+	px         [cells][4]int32   // pixels to encode
+	pf         [cells][4]float32 // pixels to encode, with alpha multiplied by alphaStretch
+	all        moments
+	everything pixelSet // all pixels
+	opaque     bool
+	gray       bool
+
+	colorNoise float32 // factor for the estimated error of quantized endpoints
+
+	light *lightBlock // the block of high dynamic range to encode, or nil
 
 	best code // best encoding found so far
 	sse  int64
 
-	products [64]moments // moments of each single pixel
+	products [cells]moments // moments of single pixels
 	work     trial
 
 	pool       pool
@@ -104,8 +130,9 @@ var efforts = [...]effort{
 	blockfit.Best:   {good: 0, hard: 1, tries: [2]int{10, 14}, share: 0, near: 16, splits: 5, rounds: 2, passes: 2, weighings: 4},
 }
 
-func newEncoder(q blockfit.Quality, side int) *encoder {
-	return &encoder{format: formats[side](), effort: efforts[min(q, blockfit.Best)], alphaWeight: 1, alphaStretch: 1}
+func newEncoder(q blockfit.Quality, size Size) *encoder {
+	f := formats[size]()
+	return &encoder{format: f, effort: efforts[min(q, blockfit.Best)], quality: min(q, blockfit.Best), alphaWeight: 1, alphaStretch: 1, colorNoise: 1, everything: f.allPixels()}
 }
 
 // setAlphaWeight sets the factor for the squared error of alpha.
@@ -114,7 +141,7 @@ func (e *encoder) setAlphaWeight(times int) {
 }
 
 // encode returns the best encoding found for RGBA pixels.
-func (e *encoder) encode(pixels *[256]byte) [16]byte {
+func (e *encoder) encode(pixels *Pixels) [16]byte {
 	if !e.loadPixels(pixels[:4*e.pixels]) {
 		e.sse, e.opaque = 0, pixels[3] == 255
 		return solidBlock([4]byte(pixels[:]))
@@ -148,9 +175,9 @@ func (e *encoder) loadPixels(pixels []byte) bool {
 		differ |= v ^ first
 		colored |= (v ^ v>>8) & 0xffff
 		opaque &= v >> 24
-		p := &e.px[i&63]
+		p := &e.px[i&255]
 		*p = [4]int32{int32(v & 255), int32(v >> 8 & 255), int32(v >> 16 & 255), int32(v >> 24)}
-		e.pf[i&63] = [4]float32{float32(p[0]), float32(p[1]), float32(p[2]), float32(float32(p[3]) * e.alphaStretch)}
+		e.pf[i&255] = [4]float32{float32(p[0]), float32(p[1]), float32(p[2]), float32(float32(p[3]) * e.alphaStretch)}
 		e.all.addPixel(p)
 	}
 	e.opaque, e.gray = opaque == 255, colored == 0
@@ -163,6 +190,8 @@ func (e *encoder) searchPlans() {
 	e.pool.resetPool(e.effort.tries[0])
 	e.used = 0
 	switch {
+	case e.light != nil:
+		e.guessLight(&s)
 	case e.gray && e.opaque:
 		e.guessLine(kindGray, &s)
 	case e.gray:
@@ -235,15 +264,15 @@ func (p *pool) addHypothesis(hypothesis, plan int, sse float32) {
 }
 
 // encodeWeighed is like encode, with color errors weighted by alpha; see package byalpha.
-func (e *encoder) encodeWeighed(pixels *[256]byte) [16]byte {
+func (e *encoder) encodeWeighed(pixels *Pixels) [16]byte {
 	block := e.encode(pixels)
 	if e.opaque {
 		return block
 	}
 	n := 4 * e.format.pixels
-	var decoded, wanted [256]byte
+	var decoded, wanted Pixels
 	block, sse := byalpha.Search(pixels[:n], decoded[:n], wanted[:n], e.effort.weighings, block,
-		func() [16]byte { return e.encode(&wanted) }, func(b [16]byte) { DecodeBlock(&decoded, &b, e.side, true) })
+		func() [16]byte { return e.encode(&wanted) }, func(b [16]byte) { DecodeBlock(&decoded, &b, e.size, true) })
 	e.sse = sse / 255
 	return block
 }

@@ -21,12 +21,12 @@ func endNumbers(kind uint8) int { return int(kind>>2)*2 + 2 }
 
 // unpack decodes the fields of a block. It returns false for invalid blocks and for blocks of a
 // single color.
-func unpack(block *stream, side int) (c code, ok bool) {
+func unpack(block *stream, size Size) (c code, ok bool) {
 	mode := block.bitsAt(0, 11)
 	if mode&511 == voidExtent {
 		return c, false
 	}
-	if c.layout, ok = parseLayout(mode, side); !ok {
+	if c.layout, ok = parseLayout(mode, size); !ok {
 		return c, false
 	}
 	c.mode, c.parts = uint16(mode), uint8(block.bitsAt(11, 2)+1)
@@ -142,10 +142,10 @@ const (
 	maxWeightBits = 96
 )
 
-// parseLayout decodes the block mode of a block of side×side pixels. It returns false for
+// parseLayout decodes the block mode of a block of the given size. It returns false for
 // reserved modes and for layouts that are too large. Source: Khronos Data Format Specification 1.4,
 // chapter 23, "Block Mode".
-func parseLayout(mode, side int) (l layout, ok bool) {
+func parseLayout(mode int, size Size) (l layout, ok bool) {
 	l.dual = mode>>10&1 == 1
 	high := mode >> 9 & 1
 	a, b := mode>>5&3, mode>>7&3
@@ -182,21 +182,21 @@ func parseLayout(mode, side int) (l layout, ok bool) {
 		}
 	}
 	l.span = rho - 2 + 6*high
-	if rho < 2 || l.across > side || l.down > side || l.weights() > maxWeights {
+	if rho < 2 || l.across > size.W || l.down > size.H || l.weights() > maxWeights {
 		return l, false
 	}
-	size := spans[l.span].sequenceBits(l.weights())
-	return l, size >= minWeightBits && size <= maxWeightBits
+	n := spans[l.span].sequenceBits(l.weights())
+	return l, n >= minWeightBits && n <= maxWeightBits
 }
 
 // voidExtent is the value of the lowest nine bits of a block with a single color.
 const voidExtent = 0b111111100
 
-// modesOf returns the block mode of each layout that blocks of side×side pixels can have.
-func modesOf(side int) map[layout]uint16 {
+// modesOf returns the block mode of each layout that blocks of the given size can have.
+func modesOf(size Size) map[layout]uint16 {
 	all := map[layout]uint16{}
 	for mode := 1<<11 - 1; mode >= 0; mode-- {
-		if l, ok := parseLayout(mode, side); ok && mode&511 != voidExtent {
+		if l, ok := parseLayout(mode, size); ok && mode&511 != voidExtent {
 			all[l] = uint16(mode)
 		}
 	}

@@ -8,25 +8,25 @@ import (
 // magenta is the color of invalid blocks.
 var magenta = [4]byte{255, 0, 255, 255}
 
-// DecodeBlock writes the pixels of a block to dst as RGBA, row by row. The block has side by side
-// pixels; sides lists the supported values. With srgb, colors are decoded to eight bits; otherwise
+// DecodeBlock writes the pixels of a block to dst as RGBA, row by row. size must be a block size
+// of the format. With srgb, colors are decoded to eight bits; otherwise
 // values have the precision of half-precision floats and are rounded to eight bits. Reserved
 // blocks, and blocks of high dynamic range, become magenta. Source: Khronos Data Format
 // Specification 1.4, chapter 23, "Weight Application".
-func DecodeBlock(dst *[256]byte, block *[16]byte, side int, srgb bool) {
+func DecodeBlock(dst *Pixels, block *[16]byte, size Size, srgb bool) {
 	prepare()
-	pixels := dst[:4*side*side]
+	pixels := dst[:4*size.W*size.H]
 	s := stream{binary.LittleEndian.Uint64(block[:]), binary.LittleEndian.Uint64(block[8:])}
 	if s.bitsAt(0, 9) == voidExtent {
 		fill(pixels, singleColor(&s, srgb))
 		return
 	}
-	c, ok := unpack(&s, side)
+	c, ok := unpack(&s, size)
 	if !ok {
 		fill(pixels, magenta)
 		return
 	}
-	c.writePixels(pixels, side, srgb)
+	c.writePixels(pixels, size, srgb)
 }
 
 func fill(pixels []byte, color [4]byte) {
@@ -37,15 +37,20 @@ func fill(pixels []byte, color [4]byte) {
 
 // singleColor returns the color of a void-extent block.
 func singleColor(s *stream, srgb bool) (color [4]byte) {
-	minS, maxS, minT, maxT := s.bitsAt(12, 13), s.bitsAt(25, 13), s.bitsAt(38, 13), s.bitsAt(51, 13)
-	everywhere := minS&maxS&minT&maxT == 1<<13-1
-	if s.bitsAt(9, 3) != 0b110 || !everywhere && (minS >= maxS || minT >= maxT) {
+	if !s.isVoidExtent() || s.bitsAt(9, 1) != 0 {
 		return magenta
 	}
 	for i := range color {
 		color[i] = roundTo8(s.bitsAt(64+16*i, 16), srgb)
 	}
 	return color
+}
+
+// isVoidExtent reports whether a void-extent block is valid.
+func (s *stream) isVoidExtent() bool {
+	minS, maxS, minT, maxT := s.bitsAt(12, 13), s.bitsAt(25, 13), s.bitsAt(38, 13), s.bitsAt(51, 13)
+	everywhere := minS&maxS&minT&maxT == 1<<13-1
+	return s.bitsAt(10, 2) == 0b11 && (everywhere || minS < maxS && minT < maxT)
 }
 
 // roundTo8 rounds an interpolated 16-bit value to eight bits.
@@ -66,19 +71,36 @@ func roundTo8(v int, srgb bool) byte {
 }
 
 // writePixels decodes the pixels of the code to RGBA.
-func (c *code) writePixels(dst []byte, side int, srgb bool) {
+func (c *code) writePixels(dst []byte, size Size, srgb bool) {
 	var ends [maxPartitions]pair
 	var known [maxPartitions]bool
 	at := 0
 	for i, kind := range c.kinds[:c.parts] {
-		var v [8]int32
-		n := endNumbers(kind)
-		for k := range n {
-			v[k] = int32(colors[c.colorSpan].value[c.color[at+k]])
-		}
-		at += n
+		v := c.endValues(at, kind)
+		at += endNumbers(kind)
 		ends[i], known[i] = endsOf(kind, &v)
 	}
+	c.eachWeight(size, func(i, part int, weight *[4]int32) {
+		if !known[part] {
+			copy(dst[4*i:], magenta[:])
+			return
+		}
+		for channel, w := range weight {
+			dst[4*i+channel] = roundTo8(interpolate16(ends[part][0][channel], ends[part][1][channel], w, srgb), srgb)
+		}
+	})
+}
+
+// endValues returns the decoded endpoint values of an endpoint mode whose first code is at.
+func (c *code) endValues(at int, kind uint8) (v [8]int32) {
+	for k := range endNumbers(kind) {
+		v[k] = int32(colors[c.colorSpan].value[c.color[at+k]])
+	}
+	return v
+}
+
+// eachWeight calls do for each pixel, with its part and with the weights of its channels.
+func (c *code) eachWeight(size Size, do func(i, part int, weight *[4]int32)) {
 	planes := 1
 	if c.dual {
 		planes = 2
@@ -87,23 +109,18 @@ func (c *code) writePixels(dst []byte, side int, srgb bool) {
 	for i := range c.weights() {
 		grids[i%planes][i/planes] = weights[c.span].value[c.weight[i]]
 	}
-	f := formats[side]().grid(c.across, c.down).infill
-	for i := range side * side {
+	f := formats[size]().grid(c.across, c.down).infill
+	for i := range size.W * size.H {
 		part := 0
 		if c.parts > 1 {
-			part = Partition(int(c.seed), i%side, i/side, int(c.parts), side*side < 31)
+			part = Partition(int(c.seed), i%size.W, i/size.W, int(c.parts), size.isSmall())
 		}
-		if !known[part] {
-			copy(dst[4*i:], magenta[:])
-			continue
+		w := f.pixelWeight(i, &grids[0])
+		weight := [4]int32{w, w, w, w}
+		if c.dual {
+			weight[c.component] = f.pixelWeight(i, &grids[1])
 		}
-		for channel := range 4 {
-			w := f.pixelWeight(i, &grids[0])
-			if c.dual && channel == int(c.component) {
-				w = f.pixelWeight(i, &grids[1])
-			}
-			dst[4*i+channel] = roundTo8(interpolate16(ends[part][0][channel], ends[part][1][channel], w, srgb), srgb)
-		}
+		do(i, part, &weight)
 	}
 }
 

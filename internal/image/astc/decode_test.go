@@ -12,18 +12,18 @@ func TestPackUnpack(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	n := 0
 	for range 300000 {
-		side := sides[random.IntN(len(sides))]
+		size := sizes[random.IntN(len(sizes))]
 		block := stream{random.Uint64(), random.Uint64()}
 		if random.IntN(2) == 0 {
 			block.low &^= 3 << 11
 		}
-		c, ok := unpack(&block, side)
+		c, ok := unpack(&block, size)
 		if !ok || c.parts > 1 && block.bitsAt(23, 2) != 0 {
 			continue
 		}
 		n++
 		packed := c.pack()
-		back, ok := unpack(&packed, side)
+		back, ok := unpack(&packed, size)
 		if !ok || back != c {
 			t.Fatalf("%+v became %+v", c, back)
 		}
@@ -61,8 +61,8 @@ func TestDecodeErrors(t *testing.T) {
 		"four parts with two planes":       {mode(0x42, 0x1c), magenta},
 		"more numbers than a block's ends": {mode(0x42, 0x18, 0, 0x18), magenta},
 	} {
-		var pix [256]byte
-		DecodeBlock(&pix, &c.block, 4, true)
+		var pix Pixels
+		DecodeBlock(&pix, &c.block, Size{4, 4}, true)
 		if got := [4]byte(pix[:]); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
@@ -79,18 +79,18 @@ func TestDecodeGolden(t *testing.T) {
 		var block [16]byte
 		binary.LittleEndian.PutUint64(block[:], random.Uint64())
 		binary.LittleEndian.PutUint64(block[8:], random.Uint64())
-		for _, side := range sides {
+		for _, size := range sizes {
 			for _, srgb := range []bool{false, true} {
-				var pix [256]byte
-				DecodeBlock(&pix, &block, side, srgb)
-				sum.Write(pix[:4*side*side])
+				var pix Pixels
+				DecodeBlock(&pix, &block, size, srgb)
+				sum.Write(pix[:4*size.W*size.H])
 				if [4]byte(pix[:]) != magenta {
 					colors++
 				}
 			}
 		}
 	}
-	if got, want := hex.EncodeToString(sum.Sum(nil)[:8]), "68303dad65913b9a"; got != want {
+	if got, want := hex.EncodeToString(sum.Sum(nil)[:8]), "56dfeb21fed05083"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if colors < 15000 {

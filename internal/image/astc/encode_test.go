@@ -23,40 +23,43 @@ var qualities = []struct {
 	q    blockfit.Quality
 }{{"fast", blockfit.Fast}, {"normal", blockfit.Normal}, {"best", blockfit.Best}}
 
-func encoded(t testing.TB, pix []byte, w, h, side int, o Options) []byte {
+func encoded(t testing.TB, pix []byte, w, h int, size Size, o Options) []byte {
 	t.Helper()
-	blocks := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: side}.Blocks())
-	if err := Encode(t.Context(), blocks, pix, w, h, side, o); err != nil {
+	blocks := make([]byte, 16*size.in(w, h).Blocks())
+	if err := Encode(t.Context(), blocks, pix, w, h, size, o); err != nil {
 		t.Fatal(err)
 	}
 	return blocks
 }
 
-// with returns the encoder for blocks of the given side, with the given options.
-func with(side int, o Options) blocktest.Encoder {
+// in returns the blocks of an image of w by h pixels.
+func (s Size) in(w, h int) blockfit.Grid { return blockfit.Grid{W: w, H: h, Side: s.W, Rows: s.H} }
+
+// with returns the encoder for blocks of the given size, with the given options.
+func with(size Size, o Options) blocktest.Encoder {
 	return blocktest.Encoder{
-		Block: side,
+		Block: size.W, Rows: size.H,
 		Encode: func(ctx context.Context, pix []byte, w, h, quality int) ([]byte, error) {
 			o.Quality = blockfit.Quality(quality)
-			dst := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: side}.Blocks())
-			return dst, Encode(ctx, dst, pix, w, h, side, o)
+			dst := make([]byte, 16*size.in(w, h).Blocks())
+			return dst, Encode(ctx, dst, pix, w, h, size, o)
 		},
-		Decode: func(blocks []byte, w, h int) []byte { return read(blocks, w, h, side, true) },
+		Decode: func(blocks []byte, w, h int) []byte { return read(blocks, w, h, size, true) },
 	}
 }
 
 // read decodes the blocks of an image.
-func read(blocks []byte, w, h, side int, srgb bool) []byte {
-	return blocktest.AssembleBlocks(blocks, w, h, side, 16, func(pixels, block []byte) {
-		var decoded [256]byte
-		DecodeBlock(&decoded, (*[16]byte)(block), side, srgb)
+func read(blocks []byte, w, h int, size Size, srgb bool) []byte {
+	return blocktest.AssembleBlocks(blocks, w, h, size.W, size.H, 16, func(pixels, block []byte) {
+		var decoded Pixels
+		DecodeBlock(&decoded, (*[16]byte)(block), size, srgb)
 		copy(pixels, decoded[:])
 	})
 }
 
 func TestEncoderLaw(t *testing.T) {
-	for _, side := range sides {
-		with(side, Options{}).Law(t)
+	for _, size := range sizes {
+		with(size, Options{}).Law(t)
 	}
 }
 
@@ -66,29 +69,32 @@ func TestEncodeSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
 	}
-	for side, want := range judged {
-		with(side, Options{}).Judge(t, want.sums, want.least)
-		got := [2]string{with(side, Options{WeighAlpha: true}).Sum(t, 1), with(side, Options{AlphaWeight: 3}).Sum(t, 0)}
+	if len(judged) != len(sizes) {
+		t.Errorf("results for %d of %d sizes", len(judged), len(sizes))
+	}
+	for size, want := range judged {
+		with(size, Options{}).Judge(t, want.sums, want.least)
+		got := [2]string{with(size, Options{WeighAlpha: true}).Sum(t, 1), with(size, Options{AlphaWeight: 3}).Sum(t, 0)}
 		if got != want.others {
-			t.Errorf("%d pixels a side, weighed and with alpha thrice: %q, want %q", side, got, want.others)
+			t.Errorf("%v, weighed and with alpha thrice: %q, want %q", size, got, want.others)
 		}
 	}
 }
 
 // TestErrorIsTrue compares the error that the encoder reports with the error of the decoded block.
 func TestErrorIsTrue(t *testing.T) {
-	for _, side := range sides {
+	for _, size := range sizes {
 		for _, q := range qualities {
-			e := newEncoder(q.q, side)
+			e := newEncoder(q.q, size)
 			rapid.Check(t, func(t *rapid.T) {
-				pixels := [256]byte(blocktest.Pixels(t, 64))
+				pixels := Pixels(blocktest.Pixels(t, maxPixels))
 				times := rapid.IntRange(1, 16).Draw(t, "alpha counts")
 				e.setAlphaWeight(times)
 				block := e.encode(&pixels)
-				var decoded [256]byte
-				DecodeBlock(&decoded, &block, side, true)
-				sse := blocktest.SquaredError(pixels[:4*side*side], decoded[:4*side*side], 4)
-				for i := 3; i < 4*side*side; i += 4 {
+				var decoded Pixels
+				DecodeBlock(&decoded, &block, size, true)
+				sse := blocktest.SquaredError(pixels[:4*e.pixels], decoded[:4*e.pixels], 4)
+				for i := 3; i < 4*e.pixels; i += 4 {
 					d := int64(pixels[i]) - int64(decoded[i])
 					sse += d * d * int64(times-1)
 				}
@@ -108,38 +114,38 @@ func TestAlphaWeight(t *testing.T) {
 		x, y := 64+pix[i]/2, stone[i]
 		copy(pix[i:], []byte{x, x, x, y})
 	}
-	for _, side := range sides {
+	for _, size := range sizes {
 		for _, q := range qualities {
 			var sse [2]int64
 			for k, times := range []int{0, 3} {
-				blocks := encoded(t, pix, width, width, side, Options{Quality: q.q, AlphaWeight: times})
-				decoded := read(blocks, width, width, side, false)
+				blocks := encoded(t, pix, width, width, size, Options{Quality: q.q, AlphaWeight: times})
+				decoded := read(blocks, width, width, size, false)
 				for i := 0; i < len(pix); i += 4 {
 					dx, dy := int64(pix[i])-int64(decoded[i]), int64(pix[i+3])-int64(decoded[i+3])
 					sse[k] += dx*dx + dy*dy
 				}
 			}
 			if sse[1] >= sse[0] {
-				t.Errorf("%s, %d pixels a side: errors of x and y %d, where alpha counts once %d", q.name, side, sse[1], sse[0])
+				t.Errorf("%s, %v: errors of x and y %d, where alpha counts once %d", q.name, size, sse[1], sse[0])
 			}
 		}
 	}
 }
 
 func TestOpaqueStaysOpaque(t *testing.T) {
-	for _, side := range sides {
+	for _, size := range sizes {
 		for _, q := range qualities {
-			e := newEncoder(q.q, side)
+			e := newEncoder(q.q, size)
 			rapid.Check(t, func(t *rapid.T) {
-				pixels := [256]byte(blocktest.Pixels(t, 64))
-				for i := 3; i < 256; i += 4 {
+				pixels := Pixels(blocktest.Pixels(t, maxPixels))
+				for i := 3; i < len(pixels); i += 4 {
 					pixels[i] = 255
 				}
 				block := e.encode(&pixels)
 				for _, srgb := range []bool{false, true} {
-					var decoded [256]byte
-					DecodeBlock(&decoded, &block, side, srgb)
-					for i := 3; i < 4*side*side; i += 4 {
+					var decoded Pixels
+					DecodeBlock(&decoded, &block, size, srgb)
+					for i := 3; i < 4*e.pixels; i += 4 {
 						if decoded[i] != 255 {
 							t.Fatalf("%+v: alpha %d", e.best, decoded[i])
 						}
@@ -154,7 +160,7 @@ func TestSolidIsExact(t *testing.T) {
 	for v := range 256 {
 		pix := bytes.Repeat([]byte{byte(v), byte(255 - v), byte(v * 7), byte(v * 3)}, 64)
 		for _, srgb := range []bool{false, true} {
-			if got := read(encoded(t, pix, 8, 8, 8, Options{}), 8, 8, 8, srgb); !bytes.Equal(got, pix) {
+			if got := read(encoded(t, pix, 8, 8, Size{8, 8}, Options{}), 8, 8, Size{8, 8}, srgb); !bytes.Equal(got, pix) {
 				t.Fatalf("%v became %v", pix[:4], got[:4])
 			}
 		}
@@ -165,8 +171,8 @@ func TestSolidIsExact(t *testing.T) {
 // by more than one.
 func TestPlainIsNear(t *testing.T) {
 	for name, pix := range blocktest.Samples() {
-		blocks := encoded(t, pix, width, width, 6, Options{})
-		plain, srgb := read(blocks, width, width, 6, false), read(blocks, width, width, 6, true)
+		blocks := encoded(t, pix, width, width, Size{6, 6}, Options{})
+		plain, srgb := read(blocks, width, width, Size{6, 6}, false), read(blocks, width, width, Size{6, 6}, true)
 		for i := range plain {
 			if d := int(plain[i]) - int(srgb[i]); d < -1 || d > 1 {
 				t.Fatalf("%s: %d and %d", name, plain[i], srgb[i])
@@ -184,10 +190,10 @@ func TestKindsInUse(t *testing.T) {
 	kinds, parts, planes := map[uint8]int{}, map[uint8]int{}, map[bool]int{}
 	mixed := 0
 	for _, pix := range blocktest.Samples() {
-		for _, side := range sides {
-			blocks := encoded(t, pix, width, width, side, Options{Quality: blockfit.Best})
+		for _, size := range sizes {
+			blocks := encoded(t, pix, width, width, size, Options{Quality: blockfit.Best})
 			for ; len(blocks) > 0; blocks = blocks[16:] {
-				c, ok := unpack(&stream{binary.LittleEndian.Uint64(blocks), binary.LittleEndian.Uint64(blocks[8:])}, side)
+				c, ok := unpack(&stream{binary.LittleEndian.Uint64(blocks), binary.LittleEndian.Uint64(blocks[8:])}, size)
 				if !ok {
 					continue
 				}
@@ -218,14 +224,14 @@ func TestWeighAlphaPays(t *testing.T) {
 	}
 	pix := blocktest.Samples()["leaves"]
 	for _, q := range qualities {
-		for _, side := range sides {
+		for _, size := range sizes {
 			var sse [2]int64
 			for i, weigh := range []bool{false, true} {
-				blocks := encoded(t, pix, width, width, side, Options{Quality: q.q, WeighAlpha: weigh})
-				sse[i] = byalpha.Error(pix, read(blocks, width, width, side, true))
+				blocks := encoded(t, pix, width, width, size, Options{Quality: q.q, WeighAlpha: weigh})
+				sse[i] = byalpha.Error(pix, read(blocks, width, width, size, true))
 			}
 			if float64(sse[1]) > 0.95*float64(sse[0]) {
-				t.Errorf("%s, %d pixels a side: %d, without %d", q.name, side, sse[1], sse[0])
+				t.Errorf("%s, %v: %d, without %d", q.name, size, sse[1], sse[0])
 			}
 		}
 	}
@@ -233,21 +239,24 @@ func TestWeighAlphaPays(t *testing.T) {
 
 func TestEncodeRefuses(t *testing.T) {
 	for _, c := range []struct {
-		dst, pix, w, h, side int
-		o                    Options
-		want                 string
+		dst, pix, w, h int
+		size           Size
+		o              Options
+		want           string
 	}{
-		{16, 64, 0, 4, 4, Options{}, "0 by 4"},
-		{16, 64, 4, -1, 4, Options{}, "4 by -1"},
-		{16, 64, 4, 4, 7, Options{}, "7 by 7"},
-		{16, 64, 1 << 21, 4, 4, Options{}, "by 4"},
-		{16, 63, 4, 4, 4, Options{}, "63 bytes are too few"},
-		{15, 64, 4, 4, 4, Options{}, "15 bytes are too few"},
-		{16, 64, 4, 4, 4, Options{Quality: 3}, "unknown quality"},
-		{16, 64, 4, 4, 4, Options{AlphaWeight: 17}, "want 0 to 16"},
-		{16, 64, 4, 4, 4, Options{AlphaWeight: -1}, "want 0 to 16"},
+		{16, 64, 0, 4, Size{4, 4}, Options{}, "0 by 4"},
+		{16, 64, 4, -1, Size{4, 4}, Options{}, "4 by -1"},
+		{16, 64, 4, 4, Size{7, 7}, Options{}, "7 by 7"},
+		{16, 64, 4, 4, Size{5, 6}, Options{}, "5 by 6"},
+		{16, 64, 4, 4, Size{}, Options{}, "0 by 0"},
+		{16, 64, 1 << 21, 4, Size{4, 4}, Options{}, "by 4"},
+		{16, 63, 4, 4, Size{4, 4}, Options{}, "63 bytes are too few"},
+		{15, 64, 4, 4, Size{4, 4}, Options{}, "15 bytes are too few"},
+		{16, 64, 4, 4, Size{4, 4}, Options{Quality: 3}, "unknown quality"},
+		{16, 64, 4, 4, Size{4, 4}, Options{AlphaWeight: 17}, "want 0 to 16"},
+		{16, 64, 4, 4, Size{4, 4}, Options{AlphaWeight: -1}, "want 0 to 16"},
 	} {
-		err := Encode(t.Context(), make([]byte, c.dst), make([]byte, c.pix), c.w, c.h, c.side, c.o)
+		err := Encode(t.Context(), make([]byte, c.dst), make([]byte, c.pix), c.w, c.h, c.size, c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c, err, c.want)
 		}
@@ -256,10 +265,10 @@ func TestEncodeRefuses(t *testing.T) {
 
 func TestBlocksAllocateNothing(t *testing.T) {
 	for name, pix := range blocktest.Samples() {
-		for _, side := range sides {
-			e := newEncoder(blockfit.Best, side)
-			p := blockfit.Grid{W: width, H: width, Side: side}
-			var pixels [256]byte
+		for _, size := range sizes {
+			e := newEncoder(blockfit.Best, size)
+			p := size.in(width, width)
+			var pixels Pixels
 			n := testing.AllocsPerRun(2, func() {
 				for at := range 4 {
 					blockfit.Gather(p, pixels[:], pix, 4, at*p.Blocks()/4)
@@ -267,33 +276,32 @@ func TestBlocksAllocateNothing(t *testing.T) {
 				}
 			})
 			if n != 0 {
-				t.Errorf("%s, %d pixels a side: %v allocations", name, side, n)
+				t.Errorf("%s, %v: %v allocations", name, size, n)
 			}
 		}
 	}
 }
 
 func FuzzBlock(f *testing.F) {
-	f.Add(make([]byte, 256), make([]byte, 16))
-	f.Add(bytes.Repeat([]byte{1, 2, 3, 255, 200, 100, 50, 255}, 32), bytes.Repeat([]byte{0x43}, 16))
-	f.Add(bytes.Repeat([]byte{1, 2, 3, 0, 200, 100, 50, 255}, 32), bytes.Repeat([]byte{0x84}, 16))
-	f.Fuzz(func(t *testing.T, pixels, block []byte) {
-		var decoded [256]byte
-		for _, side := range sides {
-			if len(block) >= 16 {
-				DecodeBlock(&decoded, (*[16]byte)(block), side, true)
-			}
-			if len(pixels) < 256 {
-				continue
-			}
-			for _, q := range qualities {
-				e := newEncoder(q.q, side)
-				p := [256]byte(pixels)
-				b := e.encode(&p)
-				DecodeBlock(&decoded, &b, side, true)
-				if sse := blocktest.SquaredError(p[:4*side*side], decoded[:4*side*side], 4); sse != e.sse {
-					t.Fatalf("error %d, thought to be %d", sse, e.sse)
-				}
+	f.Add(uint8(0), make([]byte, 4*maxPixels), make([]byte, 16))
+	f.Add(uint8(7), bytes.Repeat([]byte{1, 2, 3, 255, 200, 100, 50, 255}, 72), bytes.Repeat([]byte{0x43}, 16))
+	f.Add(uint8(13), bytes.Repeat([]byte{1, 2, 3, 0, 200, 100, 50, 255}, 72), bytes.Repeat([]byte{0x84}, 16))
+	f.Fuzz(func(t *testing.T, number uint8, pixels, block []byte) {
+		size := sizes[int(number)%len(sizes)]
+		var decoded Pixels
+		if len(block) >= 16 {
+			DecodeBlock(&decoded, (*[16]byte)(block), size, true)
+		}
+		if len(pixels) < 4*maxPixels {
+			return
+		}
+		p := Pixels(pixels)
+		for _, q := range qualities {
+			e := newEncoder(q.q, size)
+			b := e.encode(&p)
+			DecodeBlock(&decoded, &b, size, true)
+			if sse := blocktest.SquaredError(p[:4*e.pixels], decoded[:4*e.pixels], 4); sse != e.sse {
+				t.Fatalf("error %d, thought to be %d", sse, e.sse)
 			}
 		}
 	})
@@ -306,12 +314,12 @@ func ExampleEncode() {
 		copy(pix[4*i:], []byte{byte(20 * (i % w)), 100, 200, 255})
 	}
 	blocks := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: 6}.Blocks())
-	if err := Encode(context.Background(), blocks, pix, w, h, 6, Options{Quality: blockfit.Best}); err != nil {
+	if err := Encode(context.Background(), blocks, pix, w, h, Size{6, 6}, Options{Quality: blockfit.Best}); err != nil {
 		fmt.Println(err)
 		return
 	}
-	var first [256]byte
-	DecodeBlock(&first, (*[16]byte)(blocks), 6, true)
+	var first Pixels
+	DecodeBlock(&first, (*[16]byte)(blocks), Size{6, 6}, true)
 	fmt.Println(len(blocks), first[:8])
 	// Output: 32 [0 100 200 255 19 100 200 255]
 }

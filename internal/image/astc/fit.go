@@ -18,9 +18,9 @@ func (e *encoder) fitWeights(h *hypothesis) (fits [4]fit) {
 		p, wp     [4]int32
 	}
 	for i := range e.pixels {
-		s := &sums[h.part[i&63]&3]
-		w := t.pixel[0][i&63]
-		q := &e.px[i&63]
+		s := &sums[h.part[i&255]&3]
+		w := t.pixel[0][i&255]
+		q := &e.px[i&255]
 		s.n++
 		s.w1 += w
 		s.w2 += w * w
@@ -43,10 +43,10 @@ func (e *encoder) fitWeights(h *hypothesis) (fits [4]fit) {
 		c := h.component & 3
 		var w1, w2, wp int32
 		for i := range e.pixels {
-			w := t.pixel[1][i&63]
+			w := t.pixel[1][i&255]
 			w1 += w
 			w2 += w * w
-			wp += w * e.px[i&63][c]
+			wp += w * e.px[i&255][c]
 		}
 		fits[0].setSums(int(c), sums[0].n, w1, w2, sums[0].p[c], wp)
 	}
@@ -141,6 +141,14 @@ func (f *fit) roundByKind(kind uint8, span int, stored []uint8) (p pair, loss in
 		return f.roundScale(kind, span, stored)
 	case kindRGBOffset, kindRGBAOffset:
 		return f.roundOffset(span, stored)
+	case kindLightRange:
+		return f.roundLightRange(span, stored)
+	case kindLightDetail:
+		return f.roundLightDetail(span, stored)
+	case kindLightShift:
+		return f.roundLightShift(span, stored)
+	case kindLight:
+		return f.roundLight(span, stored)
 	}
 	return f.roundDirect(span, stored)
 }

@@ -10,11 +10,7 @@ type grid struct {
 	whole        bool // true if the grid has one weight per pixel
 	infill       *infill
 
-	// fitX and fitY compute the grid's weights from the pixels' weights with the smallest squared
-	// error: first along rows, then along columns.
-	fitX, fitY [8][8]float32
-	// keepX and keepY are the fractions of energy that the grid preserves at each frequency.
-	keepX, keepY [8]float32
+	x, y *ramp // interpolation along rows and along columns
 	// gain is the mean fraction of the weights' noise that reaches the pixels.
 	gain float32
 
@@ -30,16 +26,14 @@ type touch struct {
 	share float32 // interpolation factor of the weight, at most 1
 }
 
-func newGrid(side, across, down int) *grid {
-	g := &grid{across: across, down: down, infill: newInfill(side, across, down)}
-	g.whole = across == side && down == side
-	x, y := newRamp(side, across), newRamp(side, down)
-	g.fitX, g.fitY, g.keepX, g.keepY = x.fit, y.fit, x.keep, y.keep
-	g.gain = float32(x.gain * y.gain)
+func (f *format) newGrid(across, down int) *grid {
+	g := &grid{across: across, down: down, x: f.across[across], y: f.down[down], infill: newInfill(f.size, across, down)}
+	g.whole = across == f.size.W && down == f.size.H
+	g.gain = float32(g.x.gain * g.y.gain)
 	for w := range across * down {
 		sum := 0
 		g.first[w] = len(g.touched)
-		for i := range side * side {
+		for i := range f.pixels {
 			share := 0
 			for k, at := range g.infill.at[i] {
 				if int(at) == w {
@@ -60,14 +54,17 @@ func newGrid(side, across, down int) *grid {
 // A ramp interpolates a row of weights to a row of pixels. A grid is interpolated by one ramp along
 // rows and one along columns, except for rounding.
 type ramp struct {
-	fit  [8][8]float32
-	keep [8]float32
+	// fit computes weights from the pixels' weights with the smallest squared error.
+	fit [16][16]float32
+	// keep is the fraction of energy that the weights preserve, by frequency.
+	keep [16]float32
 	gain float64
 }
 
-func newRamp(side, n int) (r ramp) {
-	scale := (1024 + side/2) / (side - 1)
-	var share [8][8]float64 // interpolation factors, indexed by pixel and weight
+func newRamp(side, n int) *ramp {
+	r := &ramp{}
+	scale := stepOf(side)
+	var share [maxSide][maxSide + 1]float64 // interpolation factors by pixel and weight
 	for x := range side {
 		at := (scale*x*(n-1) + 32) >> 6
 		share[x][at>>4] += float64(float64(16-at&15) / 16)
@@ -76,13 +73,13 @@ func newRamp(side, n int) (r ramp) {
 		}
 	}
 	// The normal equations have one right-hand side per pixel.
-	var a [8][16]float64
+	var a [maxSide][2 * maxSide]float64
 	for i := range n {
 		for x := range side {
 			for k := range n {
 				a[i][k] += float64(share[x][i] * share[x][k])
 			}
-			a[i][8+x] = share[x][i]
+			a[i][maxSide+x] = share[x][i]
 			r.gain += float64(share[x][i]*share[x][i]) / float64(side)
 		}
 	}
@@ -99,7 +96,7 @@ func newRamp(side, n int) (r ramp) {
 	}
 	for i := range n {
 		for x := range side {
-			r.fit[i][x] = float32(a[i][8+x] / a[i][i])
+			r.fit[i][x] = float32(a[i][maxSide+x] / a[i][i])
 		}
 	}
 	for u := range side {
@@ -119,9 +116,22 @@ func newRamp(side, n int) (r ramp) {
 	return r
 }
 
+// stepOf returns the distance of two pixels of a row of n pixels, where the row has length 1024.
+func stepOf(n int) int { return (1024 + n/2) / (n - 1) }
+
+// wavesOf returns the basis of the discrete cosine transform of n values, by frequency.
+func wavesOf(n int) (basis [16][16]float32) {
+	for u := range n {
+		for x, v := range cosineWave(n, u) {
+			basis[u][x] = float32(v)
+		}
+	}
+	return basis
+}
+
 // cosineWave returns basis vector u of the discrete cosine transform of n values, normalized to
 // length 1.
-func cosineWave(n, u int) (wave [8]float64) {
+func cosineWave(n, u int) (wave [maxSide]float64) {
 	size := math.Sqrt(2 / float64(n))
 	if u == 0 {
 		size = math.Sqrt(1 / float64(n))
@@ -157,25 +167,26 @@ func cosineOfTurns(i, n int) float64 {
 // An infill interpolates a grid's weights to pixels. The weight of pixel i is the sum of
 // weight[at[i][k]] times share[i][k], in sixteenths.
 type infill struct {
-	at    [64][4]uint8
-	share [64][4]uint8
+	at    [][4]uint8
+	share [][4]uint8
 }
 
-// newInfill returns the infill of a grid for blocks of side×side pixels. Source: Khronos Data
-// Format Specification 1.4, chapter 23, "Weight Infill".
-func newInfill(side, across, down int) *infill {
-	f := &infill{}
-	scale := (1024 + side/2) / (side - 1)
-	for y := range side {
-		for x := range side {
-			gx, gy := (scale*x*(across-1)+32)>>6, (scale*y*(down-1)+32)>>6
+// newInfill returns the infill of a grid for blocks of the given size. Source: Khronos Data Format
+// Specification 1.4, chapter 23, "Weight Infill".
+func newInfill(size Size, across, down int) *infill {
+	n := size.W * size.H
+	f := &infill{make([][4]uint8, n), make([][4]uint8, n)}
+	scaleX, scaleY := stepOf(size.W), stepOf(size.H)
+	for y := range size.H {
+		for x := range size.W {
+			gx, gy := (scaleX*x*(across-1)+32)>>6, (scaleY*y*(down-1)+32)>>6
 			jx, fx, jy, fy := gx>>4, gx&15, gy>>4, gy&15
 			both := (fx*fy + 8) >> 4
 			share := [4]int{16 - fx - fy + both, fx - both, fy - both, both}
 			first := jx + jy*across
 			for k, at := range [4]int{first, first + 1, first + across, first + across + 1} {
 				if share[k] != 0 {
-					f.at[y*side+x][k], f.share[y*side+x][k] = uint8(at), uint8(share[k])
+					f.at[y*size.W+x][k], f.share[y*size.W+x][k] = uint8(at), uint8(share[k])
 				}
 			}
 		}
@@ -185,7 +196,7 @@ func newInfill(side, across, down int) *infill {
 
 // pixelWeight returns the weight of pixel i, 0 to 64.
 func (f *infill) pixelWeight(i int, weights *[64]uint8) int32 {
-	at, share := &f.at[i&63], &f.share[i&63]
+	at, share := &f.at[i], &f.share[i]
 	sum := int32(8)
 	for k := range at {
 		sum += int32(weights[at[k]&63]) * int32(share[k])

@@ -9,15 +9,15 @@ type hypothesis struct {
 	kinds     [maxParts]uint8 // endpoint mode of each part
 	component uint8
 	seed      uint16
-	part      [64]uint8 // part of each pixel
+	part      [cells]uint8 // part of each pixel
 
-	at      [2][64]float32 // position of each pixel on its line, 0 to 1, for each plane
-	length  [2]float32     // mean squared length of the lines, for each plane
-	residue float32        // squared distance of the pixels from their lines
+	at      [2][cells]float32 // position of each pixel on its line, 0 to 1, by plane
+	length  [2]float32        // mean squared length of the lines, by plane
+	residue float32           // squared error of the pixels off their lines
 }
 
 // projectPart sets the positions of a part's pixels on a line through their mean.
-func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, mask uint64, plane int) {
+func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, set *pixelSet, plane int) {
 	v := *axis
 	if v[0]+v[1]+v[2]+float32(v[3]*0.001) < 0 {
 		v = [4]float32{-v[0], -v[1], -v[2], -v[3]}
@@ -25,11 +25,11 @@ func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, mask 
 	low, high := float32(math.MaxFloat32), float32(-math.MaxFloat32)
 	at := &h.at[plane]
 	for i := range e.pixels {
-		if mask>>(i&63)&1 == 0 {
+		if !set.hasPixel(i) {
 			continue
 		}
-		t := dotRounded(&e.pf[i&63], &v)
-		at[i&63] = t
+		t := dotRounded(&e.pf[i&255], &v)
+		at[i&255] = t
 		low, high = min(low, t), max(high, t)
 	}
 	span := high - low
@@ -38,47 +38,46 @@ func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, mask 
 		scale = 1 / span
 	}
 	for i := range e.pixels {
-		if mask>>(i&63)&1 != 0 {
-			at[i&63] = float32((at[i&63] - low) * scale)
+		if set.hasPixel(i) {
+			at[i&255] = float32((at[i&255] - low) * scale)
 		}
 	}
 	h.length[plane] += float32(float32(span*span)*float32(m.n)) / float32(e.pixels)
 }
 
-// losses computes, for each grid, the squared error of a plane's weights from the DCT of the
-// pixels' positions.
-func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
-	n := e.side
-	var rows, energy [8][8]float32 // rows is indexed by frequency and row, energy by the two frequencies
-	for y := range n {
-		e.waves(&rows, y, at[y*n:y*n+n])
+// losses computes, for each grid, the squared error of a plane's weights from their frequencies.
+func (e *encoder) losses(loss *gridLosses, at *[cells]float32, length float32) {
+	w, h := e.size.W, e.size.H
+	rows, energy := &e.work.rows, &e.work.energy // rows by frequency and row; energy by both frequencies
+	for y := range h {
+		addWaves(rows, y, at[y*w:y*w+w], &e.waveX)
 	}
 	total := float32(0)
-	for u := range n {
-		e.waves(&energy, u, rows[u][:n])
-		for v := range n {
+	for u := range w {
+		addWaves(energy, u, rows[u][:h], &e.waveY)
+		for v := range h {
 			c := energy[v][u]
 			energy[v][u] = float32(c * c)
 			total += energy[v][u]
 		}
 	}
 	g := 0
-	for range n - 1 { // loss has the grids in the order of these loops
-		keepY := &e.grids[g].keepY
-		var kept [8]float32 // sums for each horizontal frequency
-		for v := range n {
+	for down := 2; down <= h; down++ { // grids are ordered by rows, then by columns
+		keepY := &e.down[down].keep
+		var kept [16]float32 // sums by horizontal frequency
+		for v := range h {
 			k := keepY[v]
-			for u, w := range energy[v][:n] {
-				kept[u] += float32(w * k)
+			for u, energy := range energy[v][:w] {
+				kept[u] += float32(energy * k)
 			}
 		}
-		for range n - 1 {
-			keepX := &e.grids[g].keepX
+		for across := 2; across <= w; across++ {
+			keepX := &e.across[across].keep
 			left := total
-			for u, w := range kept[:n] {
-				left -= float32(w * keepX[u&7])
+			for u, energy := range kept[:w] {
+				left -= float32(energy * keepX[u&15])
 			}
-			if e.grids[g].whole {
+			if across == w && down == h {
 				left = 0
 			}
 			loss[g] += float32(max(left, 0) * length)
@@ -87,29 +86,32 @@ func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	}
 }
 
-// waves sets column k to the DCT of row, which has one value per pixel. Even basis vectors are
-// symmetric and odd ones antisymmetric.
-func (e *encoder) waves(to *[8][8]float32, k int, row []float32) {
-	var even, odd [4]float32
+// gridLosses holds an error for each grid.
+type gridLosses [128]float32
+
+// addWaves sets column k to the DCT of row, whose basis is wave. Even basis vectors are symmetric and
+// odd ones antisymmetric.
+func addWaves(to *[16][16]float32, k int, row []float32, basis *[16][16]float32) {
+	var even, odd [8]float32
 	n := len(row)
 	half := n / 2
 	for x := range half {
 		a, b := row[x], row[n-1-x]
-		even[x&3], odd[x&3] = a+b, a-b
+		even[x&7], odd[x&7] = a+b, a-b
 	}
 	for u := range n {
-		w := &e.wave[u&7]
+		w := &basis[u&15]
 		fold := &even
 		sum := float32(0)
 		if u&1 != 0 {
 			fold = &odd
 		} else if n&1 != 0 {
-			sum = float32(row[half] * w[half&7])
+			sum = float32(row[half] * w[half&15])
 		}
 		for x, v := range fold[:half] {
-			sum += float32(v * w[x&7])
+			sum += float32(v * w[x&15])
 		}
-		to[u&7][k&7] = sum
+		to[u&15][k&15] = sum
 	}
 }
 
@@ -118,7 +120,7 @@ func (e *encoder) guessPlans(h *hypothesis) {
 	if e.hopeless(h) {
 		return
 	}
-	var loss [49]float32
+	var loss gridLosses
 	e.losses(&loss, &h.at[0], h.length[0])
 	length := h.length[0]
 	if h.dual {
@@ -139,7 +141,7 @@ func (e *encoder) guessPlans(h *hypothesis) {
 	e.used++
 	for i := range plans {
 		p := &plans[i]
-		sse := loss[p.grid&63] + float32(p.noise*noise[p.span&15]) + p.color + h.residue
+		sse := loss[p.grid&127] + float32(p.noise*noise[p.span&15]) + float32(p.color*e.colorNoise) + h.residue
 		if sse < last.sse {
 			e.pool.addHypothesis(number, i, sse)
 		}
@@ -150,9 +152,9 @@ func (e *encoder) guessPlans(h *hypothesis) {
 // are distributed between the levels.
 const coarse = 6
 
-// noises adds the squared quantization error of a plane's weights to noise, for each coarse span.
-// An error of 1 is that of evenly distributed weights on a line of length 1.
-func (e *encoder) noises(noise *[16]float32, at *[64]float32, length float32) {
+// noises adds the squared quantization error of a plane's weights in each coarse span, relative to
+// the error of evenly distributed weights.
+func (e *encoder) noises(noise *[16]float32, at *[cells]float32, length float32) {
 	for s := range coarse {
 		top := float32(spans[s].levels - 1)
 		sum := float32(0)
@@ -174,7 +176,7 @@ func (e *encoder) nextTrial(kind uint8, dual bool) *hypothesis {
 	h := &e.hypotheses[e.used&15]
 	h.shape = shape{parts: 1, numbers: endNumbers(kind), dual: dual}
 	h.kinds[0], h.seed = kind, 0
-	h.part = [64]uint8{}
+	clear(h.part[:e.pixels])
 	h.length, h.residue = [2]float32{}, 0
 	return h
 }
@@ -183,7 +185,7 @@ func (e *encoder) nextTrial(kind uint8, dual bool) *hypothesis {
 func (e *encoder) guessLine(kind uint8, s *scatter) {
 	h := e.nextTrial(kind, false)
 	axis, along := s.principalAxis()
-	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
+	e.projectPart(h, &e.all, &axis, &e.everything, 0)
 	h.residue = max(0, s.sumOfVariances()-along)
 	e.guessPlans(h)
 }
@@ -195,7 +197,7 @@ func (e *encoder) guessScale(kind uint8, s *scatter) {
 	if axis, h.residue = e.all.ray(s); e.hopeless(h) {
 		return
 	}
-	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
+	e.projectPart(h, &e.all, &axis, &e.everything, 0)
 	e.guessPlans(h)
 }
 
@@ -211,10 +213,10 @@ func (e *encoder) guessGray(kind uint8, apart bool, s *scatter) {
 	if axis, h.residue = e.all.grayLine(&rest); e.hopeless(h) {
 		return
 	}
-	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
+	e.projectPart(h, &e.all, &axis, &e.everything, 0)
 	if apart {
 		own := [4]float32{3: 1}
-		e.projectPart(h, &e.all, &own, ^uint64(0), 1)
+		e.projectPart(h, &e.all, &own, &e.everything, 1)
 	}
 	e.guessPlans(h)
 }
@@ -246,10 +248,10 @@ func (e *encoder) guessLonerApart(kind uint8, c int, s *scatter) {
 	if h.residue >= e.pool.best[0].sse {
 		return
 	}
-	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
+	e.projectPart(h, &e.all, &axis, &e.everything, 0)
 	var own [4]float32
 	own[c&3] = 1
-	e.projectPart(h, &e.all, &own, ^uint64(0), 1)
+	e.projectPart(h, &e.all, &own, &e.everything, 1)
 	e.guessPlans(h)
 }
 
@@ -264,17 +266,17 @@ func (e *encoder) guessScaleApart(s *scatter) {
 	if h.residue >= e.pool.best[0].sse {
 		return
 	}
-	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
+	e.projectPart(h, &e.all, &axis, &e.everything, 0)
 	own := [4]float32{3: 1}
-	e.projectPart(h, &e.all, &own, ^uint64(0), 1)
+	e.projectPart(h, &e.all, &own, &e.everything, 1)
 	e.guessPlans(h)
 }
 
 // guessBestSplits adds guesses for the best splits.
 func (e *encoder) guessBestSplits(n int, best *ranking) {
 	for _, b := range best.best[:best.wanted] {
-		if b.split != nil {
-			e.guessSplitLines(n, b.split)
+		if b.known() {
+			e.guessSplitLines(n, &b.split)
 		}
 	}
 }
@@ -282,11 +284,11 @@ func (e *encoder) guessBestSplits(n int, best *ranking) {
 // guessSplitLines adds guesses for a split whose lines have one endpoint mode. It adds guesses with
 // cheaper modes if their error is not much larger.
 func (e *encoder) guessSplitLines(n int, sp *split) {
-	all := e.partMoments(n, &sp.masks)
+	all := e.partMoments(n, &sp.parts)
 	var direct, cheap [maxParts]line
 	same := true
 	for k := range n {
-		direct[k], cheap[k] = e.linesOf(&all[k], sp.masks[k])
+		direct[k], cheap[k] = e.linesOf(&all[k])
 		same = same && direct[k].kind == cheap[k].kind
 	}
 	if !e.opaque {
@@ -311,13 +313,16 @@ type line struct {
 	residue float32
 }
 
-// linesOf returns the line with the smallest error through a part. It also returns a line with
-// fewer endpoint values if that is nearly as good.
-func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
+// linesOf returns the line with the smallest error through a part, and a line with fewer values if
+// it is nearly as good.
+func (e *encoder) linesOf(m *moments) (direct, cheap line) {
 	s := e.stretchedScatter(m)
 	axis, along := s.principalAxis()
+	if e.light != nil {
+		return e.lightLinesOf(m, &s, &axis, along)
+	}
 	direct = line{kindRGB, axis, max(0, s.sumOfVariances()-along)}
-	opaque := m.product[9] == m.n*255*255
+	opaque := m.product[9] == uint32(m.n)*255*255
 	if !opaque {
 		direct.kind = kindRGBA
 	}
@@ -385,11 +390,11 @@ func (e *encoder) guessLines(n int, sp *split, all *[maxParts]moments, lines *[m
 	}
 	for k := range n {
 		for i := range e.pixels {
-			if sp.masks[k]>>(i&63)&1 != 0 {
-				h.part[i&63] = uint8(k)
+			if sp.parts[k].hasPixel(i) {
+				h.part[i&255] = uint8(k)
 			}
 		}
-		e.projectPart(h, &all[k], &lines[k].axis, sp.masks[k], 0)
+		e.projectPart(h, &all[k], &lines[k].axis, &sp.parts[k], 0)
 	}
 	e.guessPlans(h)
 }

@@ -1,13 +1,13 @@
 package astc
 
-// judged holds the expected results for the samples, by block side. others holds two more
-// checksums: one for Normal with WeighAlpha, and one for Fast with an AlphaWeight of 3.
-var judged = map[int]struct {
+// judged has the expected results for the samples, by block size. others are the checksums for
+// Normal with errors weighted by alpha, and for Fast with a factor of 3 for alpha.
+var judged = map[Size]struct {
 	sums   [3]string
 	others [2]string
 	least  map[string][3]float64
 }{
-	4: {
+	{4, 4}: {
 		sums:   [3]string{"2f9f354df13dc3c5", "d2a8a76d4c3ab072", "8339463cee33744c"},
 		others: [2]string{"9c487799ebd1a369", "f24e778af7063bdb"},
 		least: map[string][3]float64{
@@ -26,7 +26,26 @@ var judged = map[int]struct {
 			"tile":       {110.0, 110.0, 110.0},
 		},
 	},
-	5: {
+	{5, 4}: {
+		sums:   [3]string{"91288f249abcf4e7", "149e112b0f594bef", "ff5a10146b8859d4"},
+		others: [2]string{"e3fd01e0e91d4c51", "9cdb3a0f8ff52017"},
+		least: map[string][3]float64{
+			"fog":        {45.0, 45.0, 45.1},
+			"glass":      {110.0, 110.0, 110.0},
+			"glow":       {66.4, 69.4, 69.6},
+			"gradient":   {52.0, 52.5, 52.5},
+			"gray":       {67.2, 72.7, 73.6},
+			"icon":       {70.4, 70.4, 70.4},
+			"leaves":     {24.9, 25.0, 25.1},
+			"letters":    {27.1, 29.5, 30.7},
+			"noise":      {17.7, 17.8, 17.9},
+			"normal map": {27.9, 28.3, 28.5},
+			"smoke":      {46.4, 46.6, 46.6},
+			"stone":      {41.8, 42.1, 42.1},
+			"tile":       {110.0, 110.0, 110.0},
+		},
+	},
+	{5, 5}: {
 		sums:   [3]string{"5426c0da82904ad6", "882eecc728ef53fa", "298f7636bce2917f"},
 		others: [2]string{"37c843688cc9d44d", "d96bb6c970b80b8a"},
 		least: map[string][3]float64{
@@ -45,7 +64,26 @@ var judged = map[int]struct {
 			"tile":       {110.0, 110.0, 110.0},
 		},
 	},
-	6: {
+	{6, 5}: {
+		sums:   [3]string{"56c51e99dcf0c58b", "5d8f6e249faca4f8", "452b17915f221161"},
+		others: [2]string{"5579083eddea869b", "682fe5ecab16827e"},
+		least: map[string][3]float64{
+			"fog":        {41.7, 41.8, 41.9},
+			"glass":      {110.0, 110.0, 110.0},
+			"glow":       {62.9, 64.2, 64.3},
+			"gradient":   {50.3, 50.9, 50.9},
+			"gray":       {53.9, 54.6, 54.8},
+			"icon":       {56.0, 56.0, 56.0},
+			"leaves":     {21.5, 22.1, 22.3},
+			"letters":    {22.4, 24.1, 24.3},
+			"noise":      {15.7, 15.9, 16.0},
+			"normal map": {25.4, 25.6, 25.6},
+			"smoke":      {45.6, 45.7, 45.7},
+			"stone":      {35.3, 35.7, 35.8},
+			"tile":       {110.0, 110.0, 110.0},
+		},
+	},
+	{6, 6}: {
 		sums:   [3]string{"f02bbb777e7f6ff9", "0fd6de2b27c55c2c", "bc02ff399afe104d"},
 		others: [2]string{"3cad978371be84d3", "b35044c7f0ff688b"},
 		least: map[string][3]float64{
@@ -64,7 +102,45 @@ var judged = map[int]struct {
 			"tile":       {56.8, 57.9, 57.9},
 		},
 	},
-	8: {
+	{8, 5}: {
+		sums:   [3]string{"3f9e4c935c032ac9", "03e96b072b4410c3", "79745a65567d23b4"},
+		others: [2]string{"8736acc6f7208e42", "5d9f28cc4f8a8256"},
+		least: map[string][3]float64{
+			"fog":        {38.9, 39.7, 39.8},
+			"glass":      {110.0, 110.0, 110.0},
+			"glow":       {61.4, 62.4, 62.5},
+			"gradient":   {50.1, 50.8, 50.8},
+			"gray":       {50.8, 51.2, 51.3},
+			"icon":       {35.2, 35.4, 38.1},
+			"leaves":     {19.8, 20.1, 20.2},
+			"letters":    {20.2, 20.9, 21.3},
+			"noise":      {14.6, 14.8, 14.9},
+			"normal map": {25.2, 25.7, 25.9},
+			"smoke":      {45.0, 45.1, 45.1},
+			"stone":      {32.0, 32.4, 32.8},
+			"tile":       {110.0, 110.0, 110.0},
+		},
+	},
+	{8, 6}: {
+		sums:   [3]string{"89ede87d19dd78a5", "6b3b4793c1eb7903", "ec97e6d21798dba9"},
+		others: [2]string{"c3fed3cb7f2a414d", "60baa323461263ca"},
+		least: map[string][3]float64{
+			"fog":        {37.6, 38.5, 38.6},
+			"glass":      {110.0, 110.0, 110.0},
+			"glow":       {60.9, 61.4, 61.5},
+			"gradient":   {48.8, 48.8, 48.8},
+			"gray":       {49.7, 49.9, 50.0},
+			"icon":       {31.9, 32.0, 34.4},
+			"leaves":     {19.0, 19.4, 19.6},
+			"letters":    {19.4, 20.1, 20.2},
+			"noise":      {14.0, 14.2, 14.3},
+			"normal map": {24.0, 24.5, 24.6},
+			"smoke":      {44.9, 45.0, 45.0},
+			"stone":      {29.9, 30.3, 30.9},
+			"tile":       {110.0, 110.0, 110.0},
+		},
+	},
+	{8, 8}: {
 		sums:   [3]string{"b117f29b20ed4735", "1911e1178c6eaf19", "298d1cdb145b07fd"},
 		others: [2]string{"08c7e0f7b43e8e05", "de5e5403e0749702"},
 		least: map[string][3]float64{
@@ -81,6 +157,120 @@ var judged = map[int]struct {
 			"smoke":      {44.3, 44.6, 44.7},
 			"stone":      {27.9, 28.2, 28.4},
 			"tile":       {110.0, 110.0, 110.0},
+		},
+	},
+	{10, 5}: {
+		sums:   [3]string{"0620f016ddb81468", "b6754d075d26d5e7", "4139c61dfa365a84"},
+		others: [2]string{"679abd69048b6d46", "36b616b6665f1005"},
+		least: map[string][3]float64{
+			"fog":        {37.7, 37.8, 37.9},
+			"glass":      {61.3, 64.5, 64.5},
+			"glow":       {60.0, 61.0, 61.1},
+			"gradient":   {50.0, 50.6, 50.6},
+			"gray":       {49.3, 49.6, 49.7},
+			"icon":       {32.1, 32.1, 33.5},
+			"leaves":     {18.7, 19.3, 19.5},
+			"letters":    {19.4, 20.0, 20.1},
+			"noise":      {14.0, 14.2, 14.3},
+			"normal map": {24.6, 25.0, 25.1},
+			"smoke":      {44.7, 44.8, 44.8},
+			"stone":      {30.5, 30.8, 31.3},
+			"tile":       {55.7, 56.6, 56.9},
+		},
+	},
+	{10, 6}: {
+		sums:   [3]string{"7b9348483ba31ad8", "35da9e339a9b2456", "c339cb3399f34cbe"},
+		others: [2]string{"a16d5440a8348e29", "8e006b35a06aa461"},
+		least: map[string][3]float64{
+			"fog":        {35.4, 35.4, 35.4},
+			"glass":      {61.1, 65.0, 65.0},
+			"glow":       {59.2, 59.9, 59.8},
+			"gradient":   {48.4, 48.8, 48.8},
+			"gray":       {48.4, 48.6, 48.7},
+			"icon":       {28.6, 29.0, 30.4},
+			"leaves":     {18.3, 18.8, 18.9},
+			"letters":    {18.9, 19.1, 19.3},
+			"noise":      {13.5, 13.7, 13.8},
+			"normal map": {23.6, 23.8, 23.9},
+			"smoke":      {44.6, 44.7, 44.7},
+			"stone":      {29.2, 29.3, 29.8},
+			"tile":       {53.9, 55.1, 55.1},
+		},
+	},
+	{10, 8}: {
+		sums:   [3]string{"f027663145bb5fec", "b7c12b5a07412ff3", "6aeaa0ff37ae6610"},
+		others: [2]string{"10098c12673c4e65", "03bdf764ce648412"},
+		least: map[string][3]float64{
+			"fog":        {28.9, 29.2, 29.3},
+			"glass":      {61.1, 61.1, 61.1},
+			"glow":       {58.6, 59.3, 59.3},
+			"gradient":   {46.3, 46.3, 46.4},
+			"gray":       {47.5, 47.7, 47.8},
+			"icon":       {23.0, 23.9, 26.3},
+			"leaves":     {15.0, 15.2, 15.3},
+			"letters":    {15.4, 15.5, 15.6},
+			"noise":      {13.0, 13.1, 13.2},
+			"normal map": {22.7, 23.0, 23.1},
+			"smoke":      {44.1, 44.4, 44.5},
+			"stone":      {27.4, 27.7, 27.8},
+			"tile":       {110.0, 110.0, 110.0},
+		},
+	},
+	{10, 10}: {
+		sums:   [3]string{"0fe67d6fee98f7de", "433e0efb6a46a57c", "8747b48798a43135"},
+		others: [2]string{"56af33010301766c", "66269ee1b9b2b0cb"},
+		least: map[string][3]float64{
+			"fog":        {27.1, 27.4, 27.4},
+			"glass":      {60.9, 61.2, 61.1},
+			"glow":       {57.0, 57.4, 57.7},
+			"gradient":   {45.1, 45.1, 45.1},
+			"gray":       {47.0, 47.1, 47.1},
+			"icon":       {21.4, 22.3, 26.2},
+			"leaves":     {14.1, 14.2, 14.2},
+			"letters":    {14.3, 14.4, 14.5},
+			"noise":      {12.7, 12.7, 12.8},
+			"normal map": {22.1, 22.3, 22.4},
+			"smoke":      {44.0, 44.2, 44.2},
+			"stone":      {26.7, 26.9, 27.1},
+			"tile":       {51.4, 51.7, 51.7},
+		},
+	},
+	{12, 10}: {
+		sums:   [3]string{"5fae313beaf0bb26", "29fe3611a0a238f4", "9f88781e90d9082f"},
+		others: [2]string{"a2e31a5ea4727ba6", "94b8026ef6e54c05"},
+		least: map[string][3]float64{
+			"fog":        {26.3, 26.5, 26.5},
+			"glass":      {70.6, 70.6, 70.6},
+			"glow":       {56.8, 57.2, 57.2},
+			"gradient":   {44.7, 44.7, 44.7},
+			"gray":       {46.5, 46.7, 46.7},
+			"icon":       {20.8, 21.2, 23.0},
+			"leaves":     {13.3, 13.6, 13.6},
+			"letters":    {13.4, 13.6, 13.6},
+			"noise":      {12.5, 12.5, 12.6},
+			"normal map": {21.6, 22.1, 22.3},
+			"smoke":      {43.8, 44.1, 44.1},
+			"stone":      {25.3, 25.6, 25.7},
+			"tile":       {51.0, 52.5, 52.5},
+		},
+	},
+	{12, 12}: {
+		sums:   [3]string{"7be1d5f1d94b368c", "95e8113527ebde7b", "3b13b7715807bd05"},
+		others: [2]string{"915136c4ab081773", "6b77e3d43a4d8bb2"},
+		least: map[string][3]float64{
+			"fog":        {25.3, 25.5, 25.5},
+			"glass":      {110.0, 110.0, 110.0},
+			"glow":       {56.2, 56.5, 56.7},
+			"gradient":   {43.1, 43.2, 43.2},
+			"gray":       {46.3, 46.4, 46.4},
+			"icon":       {19.9, 20.5, 22.5},
+			"leaves":     {12.9, 13.0, 13.1},
+			"letters":    {13.0, 13.1, 13.2},
+			"noise":      {12.3, 12.4, 12.4},
+			"normal map": {21.5, 21.9, 22.1},
+			"smoke":      {43.8, 44.0, 44.1},
+			"stone":      {24.8, 24.9, 25.0},
+			"tile":       {50.9, 52.0, 52.0},
 		},
 	},
 }

@@ -5,7 +5,7 @@ package astc
 type moments struct {
 	n       int32
 	sum     [4]int32
-	product [10]int32
+	product [10]uint32
 }
 
 func (m *moments) addPixel(p *[4]int32) {
@@ -15,16 +15,16 @@ func (m *moments) addPixel(p *[4]int32) {
 	m.sum[1] += g
 	m.sum[2] += b
 	m.sum[3] += a
-	m.product[0] += r * r
-	m.product[1] += r * g
-	m.product[2] += r * b
-	m.product[3] += r * a
-	m.product[4] += g * g
-	m.product[5] += g * b
-	m.product[6] += g * a
-	m.product[7] += b * b
-	m.product[8] += b * a
-	m.product[9] += a * a
+	m.product[0] += uint32(r * r)
+	m.product[1] += uint32(r * g)
+	m.product[2] += uint32(r * b)
+	m.product[3] += uint32(r * a)
+	m.product[4] += uint32(g * g)
+	m.product[5] += uint32(g * b)
+	m.product[6] += uint32(g * a)
+	m.product[7] += uint32(b * b)
+	m.product[8] += uint32(b * a)
+	m.product[9] += uint32(a * a)
 }
 
 // minusPart returns the moments of the pixels in m that are not in the given part.
@@ -156,8 +156,8 @@ func (m *moments) ray(s *scatter) (axis [4]float32, residue float32) {
 // error. s is the scatter of the pixels; the line includes alpha if s does.
 func (m *moments) grayLine(s *scatter) (axis [4]float32, residue float32) {
 	p := &m.product
-	// This is three times the squared distance from gray.
-	chroma := 2*(p[0]+p[4]+p[7]) - 2*(p[1]+p[2]+p[5])
+	// Three times the squared distance from gray.
+	chroma := int32(2*(p[0]+p[4]+p[7]) - 2*(p[1]+p[2]+p[5]))
 	const third = 0.57735026 // square root of 1/3
 	axis, residue = s.withAlpha(&[4]float32{third, third, third})
 	return axis, residue + float32(chroma)/3

@@ -9,9 +9,9 @@ import (
 // large.
 func (e *encoder) searchSplits(s *scatter) {
 	for i := range e.pixels {
-		m := &e.products[i&63]
+		m := &e.products[i&255]
 		*m = moments{}
-		m.addPixel(&e.px[i&63])
+		m.addPixel(&e.px[i&255])
 	}
 	axis, _ := s.principalAxis()
 	other := s.acrossAxis(&axis)
@@ -43,30 +43,38 @@ func (e *encoder) searchSplits(s *scatter) {
 	e.tryBestGuesses()
 }
 
-// masks holds the pixels of each part, one bit per pixel.
-type masks [maxParts]uint64
+func (p *partition) swapped() partition { return partition{p[1], p[0]} }
 
-func (m *masks) swapped() masks { return masks{m[1], m[0]} }
+// A split is a partition of the format.
+type split struct {
+	seed  uint16
+	parts partition
+}
 
 // A ranking holds the best splits found so far, best first.
 type ranking struct {
-	best [16]struct {
-		split *split
-		cost  float32
-	}
+	best   [16]rankedSplit
 	wanted int
 }
+
+// A rankedSplit is a split and its cost. The cost of an unused entry is math.MaxFloat32.
+type rankedSplit struct {
+	split
+	cost float32
+}
+
+func (r *rankedSplit) known() bool { return r.cost < math.MaxFloat32 }
 
 func (r *ranking) resetRanking(wanted int) {
 	r.wanted = wanted
 	for i := range r.best[:wanted] {
-		r.best[i].split, r.best[i].cost = nil, math.MaxFloat32
+		r.best[i].cost = math.MaxFloat32
 	}
 }
 
 func (r *ranking) rankSplit(s *split, cost float32) {
 	for i := range r.best[:r.wanted] {
-		if r.best[i].split == s {
+		if r.best[i].known() && r.best[i].seed == s.seed {
 			return
 		}
 	}
@@ -77,25 +85,31 @@ func (r *ranking) rankSplit(s *split, cost float32) {
 	for ; k > 0 && r.best[k-1].cost > cost; k-- {
 		r.best[k] = r.best[k-1]
 	}
-	r.best[k].split, r.best[k].cost = s, cost
+	r.best[k] = rankedSplit{*s, cost}
 }
 
-// rankPartitions ranks the partitions of the format by their similarity to the masks in wanted.
-func (e *encoder) rankPartitions(best *ranking, n int, wanted *masks) {
-	all := e.splits[n]()
+// rankPartitions ranks the format's partitions by similarity to wanted.
+func (e *encoder) rankPartitions(best *ranking, n int, wanted *partition) {
+	table := e.splits[n]()
 	near := e.effort.near
 	var nearest [64]struct{ at, distance int }
 	for i := range nearest[:near] {
 		nearest[i].distance = math.MaxInt
 	}
 	worst := math.MaxInt
-	for i := range all {
+	for i := range table.seeds {
 		var d int
-		if n == 2 {
-			d = bits.OnesCount64(all[i].masks[1] ^ wanted[1])
+		switch {
+		case n == 3:
+			d = table.partDistance(i, e.pixels, wanted)
+		case table.words == 1:
+			d = bits.OnesCount64(table.bits[2*i+1] ^ wanted[1][0])
 			d = min(d, e.pixels-d)
-		} else {
-			d = partDistance(e.pixels, &all[i].masks, wanted)
+		default:
+			for k, word := range table.wordsAt(i)[table.words:] {
+				d += bits.OnesCount64(word ^ wanted[1][k&3])
+			}
+			d = min(d, e.pixels-d)
 		}
 		if d >= worst {
 			continue
@@ -107,22 +121,40 @@ func (e *encoder) rankPartitions(best *ranking, n int, wanted *masks) {
 		nearest[k].at, nearest[k].distance = i, d
 		worst = nearest[near-1].distance
 	}
-	for _, candidate := range nearest[:min(near, len(all))] {
-		s := &all[candidate.at]
-		best.rankSplit(s, e.costOf(n, &s.masks))
+	for _, candidate := range nearest[:min(near, len(table.seeds))] {
+		s := split{table.seeds[candidate.at], table.partitionAt(candidate.at)}
+		best.rankSplit(&s, e.costOf(n, &s.parts))
 	}
 }
 
-// partDistance returns the number of pixels whose parts in a and b differ, for the best matching of
-// the parts.
-func partDistance(pixels int, a *[maxParts]uint64, b *masks) int {
+// partDistance returns the number of pixels that are in different parts of split i and of p. Three
+// parts are compared in any order.
+func (t *splitTable) partDistance(i, pixels int, p *partition) int {
 	var same [3][3]int
-	for i := range same {
-		for k := range same[i] {
-			same[i][k] = bits.OnesCount64(a[i] & b[k])
+	if t.words == 1 {
+		all := t.bits[3*i:][:3]
+		for k := range same {
+			for other := range same[k] {
+				same[k][other] = bits.OnesCount64(all[k] & p[other][0])
+			}
+		}
+		return pixels - mostInCommon(&same)
+	}
+	all := t.wordsAt(i)
+	for k := range same {
+		for at, word := range all[k*t.words:][:t.words] {
+			for other := range same[k] {
+				same[k][other] += bits.OnesCount64(word & p[other][at&3])
+			}
 		}
 	}
-	return pixels - max(
+	return pixels - mostInCommon(&same)
+}
+
+// mostInCommon returns the number of pixels that three parts have in common with three others, in
+// the best order.
+func mostInCommon(same *[3][3]int) int {
+	return max(
 		same[0][0]+max(same[1][1]+same[2][2], same[1][2]+same[2][1]),
 		same[0][1]+max(same[1][0]+same[2][2], same[1][2]+same[2][0]),
 		same[0][2]+max(same[1][0]+same[2][1], same[1][1]+same[2][0]))
@@ -142,27 +174,24 @@ func (s *scatter) acrossAxis(axis *[4]float32) [4]float32 {
 	return v
 }
 
-// allPixels is the mask of all pixels.
-func (f *format) allPixels() uint64 { return uint64(1)<<(f.pixels-1)<<1 - 1 }
-
-// cluster splits the pixels into two parts. It first splits them by their position along an axis,
-// then by the nearer mean.
-func (e *encoder) cluster(axis *[4]float32) masks {
+// cluster splits the pixels into two parts, first by their position along an axis, then by the
+// nearer mean.
+func (e *encoder) cluster(axis *[4]float32) partition {
 	v := *axis
 	mean := e.stretchedMean(&e.all)
 	middle := dotRounded(&mean, &v)
-	mask := uint64(0)
+	var set pixelSet
 	for round := range 3 {
-		mask = 0
+		set = pixelSet{}
 		for i := range e.pixels {
-			if dotRounded(&e.pf[i&63], &v) > middle {
-				mask |= 1 << (i & 63)
+			if dotRounded(&e.pf[i&255], &v) > middle {
+				set.addPixel(i)
 			}
 		}
-		if round == 2 || mask == 0 || mask == e.allPixels() {
+		if round == 2 || set == (pixelSet{}) || set == e.everything {
 			break
 		}
-		part := e.momentsOf(mask)
+		part := e.momentsOf(&set)
 		rest := e.all.minusPart(&part)
 		x, y := e.stretchedMean(&part), e.stretchedMean(&rest)
 		var half [4]float32
@@ -172,27 +201,27 @@ func (e *encoder) cluster(axis *[4]float32) masks {
 		}
 		middle = dotRounded(&half, &v)
 	}
-	return masks{e.allPixels() &^ mask, mask}
+	return partition{e.everything.without(&set), set}
 }
 
 // splitInThree splits the pixels of two parts into three, by the nearest mean.
-func (e *encoder) splitInThree(two *masks) (three masks) {
+func (e *encoder) splitInThree(two *partition) (three partition) {
 	var mean [3][4]float32
 	for k := range 2 {
-		m := e.momentsOf(two[k])
+		m := e.momentsOf(&two[k])
 		mean[k] = e.stretchedMean(&m)
 	}
 	farthest := float32(-1)
 	for i := range e.pixels {
-		d := min(square(&e.pf[i&63], &mean[0]), square(&e.pf[i&63], &mean[1]))
+		d := min(square(&e.pf[i&255], &mean[0]), square(&e.pf[i&255], &mean[1]))
 		if d > farthest {
-			farthest, mean[2] = d, e.pf[i&63]
+			farthest, mean[2] = d, e.pf[i&255]
 		}
 	}
 	for range 3 {
-		three = masks{}
+		three = partition{}
 		for i := range e.pixels {
-			p := &e.pf[i&63]
+			p := &e.pf[i&255]
 			x, y, z := square(p, &mean[0]), square(p, &mean[1]), square(p, &mean[2])
 			k := 0
 			if y < x {
@@ -201,10 +230,10 @@ func (e *encoder) splitInThree(two *masks) (three masks) {
 			if z < x {
 				k = 2
 			}
-			three[k] |= 1 << (i & 63)
+			three[k].addPixel(i)
 		}
 		for k := range mean {
-			if m := e.momentsOf(three[k]); m.n > 0 {
+			if m := e.momentsOf(&three[k]); m.n > 0 {
 				mean[k] = e.stretchedMean(&m)
 			}
 		}
@@ -212,14 +241,14 @@ func (e *encoder) splitInThree(two *masks) (three masks) {
 	return three
 }
 
-// nearestLines assigns each pixel to the nearest line of the best split.
-func (e *encoder) nearestLines(n int, best *ranking) (near masks) {
-	if best.best[0].split == nil {
+// nearestLines splits the pixels by the nearest line of the best split.
+func (e *encoder) nearestLines(n int, best *ranking) (near partition) {
+	if !best.best[0].known() {
 		return near
 	}
 	var mean, axis [3][4]float32
 	for k := range n {
-		m := e.momentsOf(best.best[0].split.masks[k])
+		m := e.momentsOf(&best.best[0].parts[k])
 		s := e.stretchedScatter(&m)
 		mean[k] = e.stretchedMean(&m)
 		axis[k], _ = s.principalAxis()
@@ -229,14 +258,14 @@ func (e *encoder) nearestLines(n int, best *ranking) (near masks) {
 		for k := range n {
 			var d [4]float32
 			for c := range d {
-				d[c] = e.pf[i&63][c] - mean[k][c]
+				d[c] = e.pf[i&255][c] - mean[k][c]
 			}
 			t := dotRounded(&d, &axis[k])
 			if r := dotRounded(&d, &d) - float32(t*t); r < least {
 				least, which = r, k
 			}
 		}
-		near[which] |= 1 << (i & 63)
+		near[which].addPixel(i)
 	}
 	return near
 }
@@ -247,32 +276,34 @@ func square(a, b *[4]float32) float32 {
 	return dotRounded(&d, &d)
 }
 
-func (e *encoder) momentsOf(mask uint64) (m moments) {
-	for ; mask != 0; mask &= mask - 1 {
-		p := &e.products[bits.TrailingZeros64(mask)&63]
-		m.n++
-		for i, v := range &p.sum {
-			m.sum[i] += v
-		}
-		for i, v := range &p.product {
-			m.product[i] += v
+func (e *encoder) momentsOf(set *pixelSet) (m moments) {
+	for k, word := range set[:e.words] {
+		for ; word != 0; word &= word - 1 {
+			p := &e.products[(64*k+bits.TrailingZeros64(word))&255]
+			m.n++
+			for i, v := range &p.sum {
+				m.sum[i] += v
+			}
+			for i, v := range &p.product {
+				m.product[i] += v
+			}
 		}
 	}
 	return m
 }
 
 // partMoments returns the moments of each part.
-func (e *encoder) partMoments(n int, masks *[maxParts]uint64) (all [maxParts]moments) {
+func (e *encoder) partMoments(n int, p *partition) (all [maxParts]moments) {
 	rest := e.all
 	last := 0
 	for k := 1; k < n; k++ {
-		if bits.OnesCount64(masks[k]) > bits.OnesCount64(masks[last]) {
+		if p[k].countPixels() > p[last].countPixels() {
 			last = k
 		}
 	}
 	for k := range n {
 		if k != last {
-			all[k] = e.momentsOf(masks[k])
+			all[k] = e.momentsOf(&p[k])
 			rest = rest.minusPart(&all[k])
 		}
 	}
@@ -282,10 +313,10 @@ func (e *encoder) partMoments(n int, masks *[maxParts]uint64) (all [maxParts]mom
 
 const costOfLength = 0.0005
 
-// costOf returns the squared error of lines through the parts. It adds a small penalty for long
-// lines, which selects the shorter lines if several splits are exact.
-func (e *encoder) costOf(n int, masks *[maxParts]uint64) float32 {
-	all := e.partMoments(n, masks)
+// costOf returns the squared error of lines through the parts, plus a small penalty for their
+// length. The penalty selects the shorter lines if both are exact.
+func (e *encoder) costOf(n int, p *partition) float32 {
+	all := e.partMoments(n, p)
 	sum := float32(0)
 	for k := range n {
 		s := e.stretchedScatter(&all[k])

@@ -1,17 +1,17 @@
 package astc
 
-import (
-	"slices"
-	"sync"
-)
+import "sync"
 
 // A format holds the tables for blocks of one size.
 type format struct {
-	side, pixels int
-	grids        []*grid
-	wave         [8][8]float32 // basis vectors of the DCT
+	size         Size
+	pixels       int
+	words        int             // used elements of a pixelSet
+	across, down [13]*ramp       // ramps by number of weights
+	grids        []*grid         // nil where the grid has more than maxWeights weights
+	waveX, waveY [16][16]float32 // DCT bases by frequency
 	plans        [shapes][]plan
-	splits       [maxParts + 1]func() []split // the splits into each number of parts
+	splits       [maxParts + 1]func() *splitTable // splits by number of parts
 }
 
 // A shape is the number of parts, planes and endpoint values of a block.
@@ -48,15 +48,10 @@ type plan struct {
 	noise, color float32
 }
 
-// A split is a partitioning of ASTC: it assigns each pixel of a block to a part.
-type split struct {
-	seed  uint16
-	masks [maxParts]uint64
-}
-
-var formats = func() (all [9]func() *format) {
-	for _, side := range sides {
-		all[side] = sync.OnceValue(func() *format { prepare(); return newFormat(side) })
+var formats = func() map[Size]func() *format {
+	all := make(map[Size]func() *format, len(sizes))
+	for _, size := range sizes {
+		all[size] = sync.OnceValue(func() *format { prepare(); return newFormat(size) })
 	}
 	return all
 }()
@@ -69,19 +64,26 @@ var prepare = sync.OnceFunc(func() {
 	findNeighbors()
 })
 
-func newFormat(side int) *format {
-	f := &format{side: side, pixels: side * side}
-	for u := range side {
-		for x, v := range cosineWave(side, u) {
-			f.wave[u][x] = float32(v)
+func newFormat(size Size) *format {
+	f := &format{size: size, pixels: size.W * size.H}
+	f.words = (f.pixels + 63) / 64
+	f.waveX, f.waveY = wavesOf(size.W), wavesOf(size.H)
+	for n := 2; n <= size.W; n++ {
+		f.across[n] = newRamp(size.W, n)
+	}
+	for n := 2; n <= size.H; n++ {
+		f.down[n] = newRamp(size.H, n)
+	}
+	for down := 2; down <= size.H; down++ {
+		for across := 2; across <= size.W; across++ {
+			var g *grid
+			if across*down <= maxWeights {
+				g = f.newGrid(across, down)
+			}
+			f.grids = append(f.grids, g)
 		}
 	}
-	for down := 2; down <= side; down++ {
-		for across := 2; across <= side; across++ {
-			f.grids = append(f.grids, newGrid(side, across, down))
-		}
-	}
-	modes := modesOf(side)
+	modes := modesOf(size)
 	for parts := 1; parts <= maxParts; parts++ {
 		for numbers := 2 * parts; numbers <= min(8*parts, maxColors); numbers += 2 {
 			for k := range 4 {
@@ -92,19 +94,23 @@ func newFormat(side int) *format {
 			}
 		}
 		if parts > 1 {
-			f.splits[parts] = sync.OnceValue(func() []split { return splitsOf(side, parts) })
+			f.splits[parts] = sync.OnceValue(func() *splitTable { return splitsOf(size, parts) })
 		}
 	}
 	return f
 }
 
-// grid returns the grid of the given size; each direction has 2 to side weights.
-func (f *format) grid(across, down int) *grid { return f.grids[(down-2)*(f.side-1)+across-2] }
+// grid returns the grid of the given size: at least two weights in each direction, and at most
+// maxWeights.
+func (f *format) grid(across, down int) *grid { return f.grids[(down-2)*(f.size.W-1)+across-2] }
 
 // plansOf returns the plans of a shape in a deterministic order.
 func (f *format) plansOf(s shape, modes map[layout]uint16) (plans []plan) {
 	for g, grid := range f.grids {
 		for span := range weightSpans {
+			if grid == nil {
+				break
+			}
 			l := layout{across: grid.across, down: grid.down, span: span, dual: s.dual}
 			mode, ok := modes[l]
 			if !ok {
@@ -142,96 +148,3 @@ const (
 	noiseOfWeights = 0.6
 	noiseOfColors  = 0.35
 )
-
-// splitsOf returns the distinct splits of a block into n parts. Splits that differ only in the
-// order of parts are equal.
-func splitsOf(side, n int) (all []split) {
-	seen := map[[maxParts]uint64]bool{}
-	for seed := range 1024 {
-		masks := partMasks(seed, side, n)
-		sorted := [maxParts]uint64(masks[:])
-		slices.Sort(sorted[:n])
-		few := false
-		for _, m := range sorted[:n] {
-			few = few || m == 0
-		}
-		if seen[sorted] || few {
-			continue
-		}
-		seen[sorted] = true
-		all = append(all, split{uint16(seed), [maxParts]uint64(masks[:])})
-	}
-	return all
-}
-
-// maxPartitions is the maximum number of parts in a block.
-const maxPartitions = 4
-
-// Partition returns the part of the pixel at x, y in a block with the given number of parts. small
-// must be set for blocks of less than 31 pixels. Source: Khronos Data Format Specification 1.4,
-// chapter 23, "Partition Pattern Generation".
-func Partition(seed, x, y, parts int, small bool) int {
-	if small {
-		x, y = 2*x, 2*y
-	}
-	seed += (parts - 1) * 1024
-	n := hash52(uint32(seed))
-	var s [8]int
-	for i := range s {
-		v := int(n >> (4 * i) & 15)
-		s[i] = v * v
-	}
-	first, second := 5, 5
-	if seed&2 != 0 {
-		first = 4
-	}
-	if parts == 3 {
-		second = 6
-	}
-	if seed&1 == 0 {
-		first, second = second, first
-	}
-	at := func(i, shift int) int {
-		return (s[2*i]>>first*x + s[2*i+1]>>second*y + int(n>>shift)) & 63
-	}
-	a, b, c, d := at(0, 14), at(1, 10), 0, 0
-	if parts >= 3 {
-		c = at(2, 6)
-	}
-	if parts >= 4 {
-		d = at(3, 2)
-	}
-	switch {
-	case a >= b && a >= c && a >= d:
-		return 0
-	case b >= c && b >= d:
-		return 1
-	case c >= d:
-		return 2
-	}
-	return 3
-}
-
-func hash52(p uint32) uint32 {
-	p ^= p >> 15
-	p -= p << 17
-	p += p << 7
-	p += p << 4
-	p ^= p >> 5
-	p += p << 16
-	p ^= p >> 7
-	p ^= p >> 3
-	p ^= p << 6
-	p ^= p >> 17
-	return p
-}
-
-// partMasks returns the parts of a block's pixels, as one pixel mask per part.
-func partMasks(seed, side, n int) (masks [maxPartitions]uint64) {
-	for y := range side {
-		for x := range side {
-			masks[Partition(seed, x, y, n, side*side < 31)] |= 1 << (y*side + x)
-		}
-	}
-	return masks
-}

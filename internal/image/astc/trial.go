@@ -2,13 +2,17 @@ package astc
 
 // A trial holds the intermediate results of trying a plan.
 type trial struct {
-	ideal  [64]float32      // the grid's weights before quantization
-	grid   [2][64]uint8     // the grid's dequantized weights, for each plane
-	rank   [2][64]uint8     // ranks of the grid's weights, for each plane
-	pixel  [2][64]int32     // interpolated weights of the pixels, 0 to 64
-	ends   [maxParts]pair   // endpoints of each part
-	color  [maxColors]uint8 // codes of all endpoint values
-	length [4]float32       // squared length of the line of each part
+	ideal  [64]float32      // weights of the grid before quantization
+	grid   [2][64]uint8     // dequantized weights of the grid, by plane
+	rank   [2][64]uint8     // ranks of the grid's weights, by plane
+	pixel  [2][cells]int32  // interpolated weights of the pixels, 0 to 64
+	ends   [maxParts]pair   // endpoints by part
+	color  [maxColors]uint8 // codes of the endpoint values
+	length [4]float32       // squared lengths of the lines, by part
+
+	// Memory that functions reuse, because clearing it would take long.
+	rows, energy [16][16]float32
+	at, left     [cells]float32
 }
 
 // tryPlan encodes the block with a plan, and keeps the result if it is the best so far.
@@ -21,16 +25,26 @@ func (e *encoder) tryPlan(h *hypothesis, p *plan) {
 	for k := range planes {
 		e.settleWeights(g, p, k, &h.at[k], nil)
 	}
-	var at [64]float32
+	at := &e.work.at
 	for range e.effort.rounds {
 		kinds := e.roundEnds(h, p)
 		for k := range planes {
-			e.placeOnLines(h, k, &at)
-			e.settleWeights(g, p, k, &at, h)
+			e.placeOnLines(h, k, at)
+			e.settleWeights(g, p, k, at, h)
 		}
-		if sse := e.measureTrial(h); sse < e.sse {
-			e.sse = sse
-			e.keepTrial(h, p, kinds)
+		switch {
+		case e.light != nil:
+			sse, visible := e.measureLight(h)
+			e.sse = min(e.sse, sse)
+			if visible < e.light.visible {
+				e.light.visible = visible
+				e.keepTrial(h, p, kinds)
+			}
+		default:
+			if sse := e.measureTrial(h); sse < e.sse {
+				e.sse = sse
+				e.keepTrial(h, p, kinds)
+			}
 		}
 	}
 }
@@ -39,7 +53,8 @@ func (e *encoder) tryPlan(h *hypothesis, p *plan) {
 func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8) {
 	t := &e.work
 	fits := e.fitWeights(h)
-	near := spans[p.colorSpan].levels < 256
+	// Offset modes and the small range of gray may be more precise.
+	near := spans[p.colorSpan].levels < 256 || h.kinds[0] == kindLightRange
 	var color [maxColors]uint8
 	var ends [maxParts]pair
 	var direct, other int64
@@ -51,7 +66,7 @@ func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8)
 		var l int64
 		t.ends[part], l = f.roundByKind(kind, p.colorSpan, t.color[at:][:n])
 		kinds[part] = kind
-		if near && (kind == kindRGB || kind == kindRGBA) {
+		if near && (kind == kindRGB || kind == kindRGBA || kind == kindLightRange) {
 			var l2 int64
 			ends[part], l2 = f.roundByKind(kind|1, p.colorSpan, color[at:][:n])
 			switch {
@@ -97,9 +112,8 @@ func (e *encoder) keepTrial(h *hypothesis, p *plan, kinds [maxPartitions]uint8) 
 	}
 }
 
-// placeOnLines computes the positions of the pixels on the lines of the trial, for the channels of
-// one plane.
-func (e *encoder) placeOnLines(h *hypothesis, plane int, at *[64]float32) {
+// placeOnLines computes the positions of the pixels on the lines of the trial in one plane.
+func (e *encoder) placeOnLines(h *hypothesis, plane int, at *[cells]float32) {
 	t := &e.work
 	var from, d [4][4]float32
 	var base [4]float32
@@ -123,14 +137,14 @@ func (e *encoder) placeOnLines(h *hypothesis, plane int, at *[64]float32) {
 		base[part] = dotRounded(&from[part], &d[part])
 	}
 	for i := range e.pixels {
-		part := h.part[i&63] & 3
-		at[i&63] = max(0, min(dotRounded(&e.pf[i&63], &d[part])-base[part], 1))
+		part := h.part[i&255] & 3
+		at[i&255] = max(0, min(dotRounded(&e.pf[i&255], &d[part])-base[part], 1))
 	}
 }
 
-// settleWeights computes the quantized weights of a grid from the ideal weights of a plane's
-// pixels. If h is set, errors are weighted by the lengths of its lines.
-func (e *encoder) settleWeights(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
+// settleWeights fits and quantizes the weights of a grid to the weights of a plane's pixels. Unless
+// h is nil, errors are weighted by the lengths of its lines.
+func (e *encoder) settleWeights(g *grid, p *plan, plane int, at *[cells]float32, h *hypothesis) {
 	t := &e.work
 	ranked := weights[p.span].ranked
 	top := float32(len(ranked) - 1)
@@ -160,26 +174,26 @@ func (e *encoder) settleWeights(g *grid, p *plan, plane int, at *[64]float32, h 
 	}
 }
 
-// shrinkWeights computes the ideal weights of a grid, a least-squares fit to the pixels' weights.
-func (e *encoder) shrinkWeights(g *grid, at *[64]float32) {
-	var rows [8][8]float32 // sums for each grid column and pixel row
-	n := e.side
-	for y := range n {
+// shrinkWeights sets the grid's weights to the least-squares fit of the pixels' weights.
+func (e *encoder) shrinkWeights(g *grid, at *[cells]float32) {
+	rows := &e.work.rows // sums by grid column and pixel row
+	n, high := e.size.W, e.size.H
+	for y := range high {
 		row := at[y*n : y*n+n]
 		for i := range g.across {
 			sum := float32(0)
 			for x, v := range row {
-				sum += float32(v * g.fitX[i&7][x&7])
+				sum += float32(v * g.x.fit[i&15][x&15])
 			}
-			rows[i&7][y] = sum
+			rows[i&15][y&15] = sum
 		}
 	}
 	k := 0
 	for j := range g.down {
 		for i := range g.across {
 			sum := float32(0)
-			for y, v := range rows[i&7][:n] {
-				sum += float32(v * g.fitY[j&7][y&7])
+			for y, v := range rows[i&15][:high] {
+				sum += float32(v * g.y.fit[j&15][y&15])
 			}
 			e.work.ideal[k&63] = sum
 			k++
@@ -188,20 +202,20 @@ func (e *encoder) shrinkWeights(g *grid, at *[64]float32) {
 }
 
 // descendWeights changes each weight in turn to the value with the smallest squared error.
-func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
+func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[cells]float32, h *hypothesis) {
 	t := &e.work
 	ranked := weights[p.span].ranked
 	top := float32(len(ranked) - 1)
 	values, ranks := &t.grid[plane], &t.rank[plane]
 	n := g.across * g.down
-	var left [64]float32
+	left := &t.left
 	for i := range e.pixels {
-		at4, share := &g.infill.at[i&63], &g.infill.share[i&63]
+		at4, share := &g.infill.at[i], &g.infill.share[i]
 		sum := int32(0)
 		for k := range at4 {
 			sum += int32(values[at4[k]&63]) * int32(share[k])
 		}
-		left[i&63] = at[i&63] - float32(float32(sum)*(1.0/1024))
+		left[i&255] = at[i&255] - float32(float32(sum)*(1.0/1024))
 	}
 	for range e.effort.passes {
 		moved := false
@@ -210,12 +224,12 @@ func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[64]float32, h
 			sum, inverse := float32(0), g.inverse[w]
 			if h.parts == 1 {
 				for k := range touched {
-					sum += float32(left[touched[k].pixel&63] * touched[k].share)
+					sum += float32(left[touched[k].pixel&255] * touched[k].share)
 				}
 			} else { // equal changes of weight cause larger errors on longer lines
 				all := float32(0)
 				for k := range touched {
-					i := touched[k].pixel & 63
+					i := touched[k].pixel & 255
 					share := float32(touched[k].share * t.length[h.part[i]&3])
 					sum += float32(left[i] * share)
 					all += float32(touched[k].share * share)
@@ -234,7 +248,7 @@ func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[64]float32, h
 			ranks[w] = r
 			values[w] = ranked[r]
 			for k := range touched {
-				left[touched[k].pixel&63] += float32(change * touched[k].share)
+				left[touched[k].pixel&255] += float32(change * touched[k].share)
 			}
 		}
 		if !moved {
@@ -257,8 +271,8 @@ func (e *encoder) measureTrial(h *hypothesis) (sse int64) {
 		var second [4]int32
 		second[h.component&3] = -1
 		for i := range e.pixels {
-			w, u := t.pixel[0][i&63], t.pixel[1][i&63]
-			q := &e.px[i&63]
+			w, u := t.pixel[0][i&255], t.pixel[1][i&255]
+			q := &e.px[i&255]
 			for c := range 4 {
 				v := w&^second[c] | u&second[c]
 				x := (base[0][c]+d[0][c]*v)>>6 - q[c]
@@ -271,9 +285,9 @@ func (e *encoder) measureTrial(h *hypothesis) (sse int64) {
 		return int64(sum)
 	}
 	for i := range e.pixels {
-		part := h.part[i&63] & 3
-		w := t.pixel[0][i&63]
-		q, b, v := &e.px[i&63], &base[part], &d[part]
+		part := h.part[i&255] & 3
+		w := t.pixel[0][i&255]
+		q, b, v := &e.px[i&255], &base[part], &d[part]
 		x, y := (b[0]+v[0]*w)>>6-q[0], (b[1]+v[1]*w)>>6-q[1]
 		z, a := (b[2]+v[2]*w)>>6-q[2], (b[3]+v[3]*w)>>6-q[3]
 		sum += x*x + y*y + (z*z + a*a*e.alphaWeight)

@@ -3,6 +3,7 @@ package bc6h
 import (
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"pgregory.net/rapid"
 )
@@ -120,7 +121,7 @@ func FuzzUnpack(f *testing.F) {
 // TestValueOfIsHalfValue compares the two conversions of half-precision floats.
 func TestValueOfIsHalfValue(t *testing.T) {
 	for h := range uint16(0x7c00) {
-		if got, want := finiteHalf(h), pixmap.HalfValue(h); got != want {
+		if got, want := blockfit.FiniteHalf(h), pixmap.HalfValue(h); got != want {
 			t.Fatalf("valueOf(%#04x) = %v, want %v", h, got, want)
 		}
 	}

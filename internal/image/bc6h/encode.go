@@ -1,7 +1,6 @@
 package bc6h
 
 import (
-	"math"
 	"math/bits"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
@@ -92,33 +91,26 @@ func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 // block's brightest value. It is at most 1, so that dark pixels beside a very bright lamp do not
 // become white.
 type judge struct {
-	want     [3][16]float32 // level of each original value, by channel and pixel
-	perGlare float32        // 1/glare
+	blockfit.Glare
+	want [3][16]float32 // levels of the original values
 }
 
 func judgeOf(colors *Colors) (j judge) {
 	brightest, _ := colors.brightness()
-	j.perGlare = 1 / (min(finiteHalf(brightest)/16, 1) + 1.0/(1<<20))
+	j.Glare = blockfit.GlareOf(brightest)
 	for i := range colors {
 		for k, h := range colors[i] {
-			j.want[k][i] = j.level(h)
+			j.want[k][i] = j.Level(h)
 		}
 	}
 	return j
 }
 
-// level returns the logarithm of 1 + v/glare. It interpolates linearly between powers of two.
-func (j *judge) level(h uint16) float32 {
-	const one = 0x3f800000 // float32 bits of 1
-	sum := float32(finiteHalf(h)*j.perGlare) + 1
-	return float32(float32(int32(math.Float32bits(sum)-one)) * (math.Ln2 / (1 << 23)))
-}
-
-// errorOfColors returns the visible error of decoded colors.
+// errorOfColors returns the error of some colors.
 func (j *judge) errorOfColors(got *Colors) (sum float32) {
 	for i := range got {
 		for k, h := range got[i] {
-			d := j.level(h) - j.want[k][i]
+			d := j.Level(h) - j.want[k][i]
 			sum += float32(d * d)
 		}
 	}
@@ -132,7 +124,7 @@ func (j *judge) channelError(channel int, mask uint16, weights *[16]int32, from,
 	for ; mask != 0; mask &= mask - 1 {
 		i := bits.TrailingZeros16(mask) & 15
 		mixed := (from*(64-weights[i]) + to*weights[i] + 32) >> 6
-		d := j.level(uint16(mixed*31>>6)) - want[i]
+		d := j.Level(uint16(mixed*31>>6)) - want[i]
 		sum += float32(d * d)
 	}
 	return sum
@@ -156,14 +148,6 @@ func (j *judge) stepEnds(channel int, mask uint16, weights *[16]int32, from, to 
 			*from, *to = a, b
 		}
 	}
-}
-
-// finiteHalf returns the value of a half-precision float, which must be finite and not negative.
-func finiteHalf(h uint16) float32 {
-	if h < 1<<10 {
-		return float32(h) / (1 << 24)
-	}
-	return math.Float32frombits(uint32(h)<<13 + 112<<23)
 }
 
 // quantize returns the stored integer whose value is nearest to x.

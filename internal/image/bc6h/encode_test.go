@@ -129,7 +129,7 @@ func TestPixelsBesideALampStayDark(t *testing.T) {
 	for i, v := range values {
 		for k := range 3 {
 			colors[i][k] = uint16(sort.Search(0x7bff, func(h int) bool {
-				return finiteHalf(uint16(h)) >= v/float32(k+1)
+				return blockfit.FiniteHalf(uint16(h)) >= v/float32(k+1)
 			}))
 		}
 	}
@@ -141,7 +141,7 @@ func TestPixelsBesideALampStayDark(t *testing.T) {
 		}
 		for i, p := range block.Halves() {
 			for k, h := range p {
-				want, got := finiteHalf(colors[i][k]), finiteHalf(h)
+				want, got := blockfit.FiniteHalf(colors[i][k]), blockfit.FiniteHalf(h)
 				if want < 1 && got > 1.5 || want > 100 && (got < want/4 || got > 4*want) {
 					t.Errorf("quality %d, pixel %d, channel %d: %v is decoded as %v", q, i, k, want, got)
 				}

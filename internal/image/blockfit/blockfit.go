@@ -30,14 +30,26 @@ type Options struct {
 	WeighAlpha bool
 }
 
-// A Grid is an image of W by H pixels in blocks of Side×Side pixels.
-type Grid struct{ W, H, Side int }
+// A Grid is an image of W by H pixels in blocks.
+type Grid struct {
+	W, H int
+	Side int // width of a block in pixels
+	Rows int // height of a block in pixels; 0 means Side
+}
+
+// rows returns the height of a block.
+func (g Grid) rows() int {
+	if g.Rows == 0 {
+		return g.Side
+	}
+	return g.Rows
+}
 
 // Blocks returns the number of blocks.
-func (g Grid) Blocks() int { return (g.W + g.Side - 1) / g.Side * ((g.H + g.Side - 1) / g.Side) }
+func (g Grid) Blocks() int { return (g.W + g.Side - 1) / g.Side * ((g.H + g.rows() - 1) / g.rows()) }
 
-// maxBlock is the size in bytes of the pixels of the largest block, 8 by 8.
-const maxBlock = 4 * 8 * 8
+// maxBlock is the size in bytes of the pixels of the largest block, 12 by 12.
+const maxBlock = 4 * 12 * 12
 
 // maxSide is the maximum side of an image.
 const maxSide = 1 << 20
@@ -96,15 +108,15 @@ func (g Grid) EncodeRGBA(ctx context.Context, dst, pix []byte, q Quality, encode
 // Gather copies the pixels of the block with index at. width is the number of elements of a pixel.
 // Blocks that overlap the right or lower edge repeat the last column or row.
 func Gather[T any](g Grid, block, pix []T, width, at int) {
-	across := (g.W + g.Side - 1) / g.Side
-	x, y := at%across*g.Side, at/across*g.Side
-	if x+g.Side <= g.W && y+g.Side <= g.H {
-		for row := range g.Side {
+	across, rows := (g.W+g.Side-1)/g.Side, g.rows()
+	x, y := at%across*g.Side, at/across*rows
+	if x+g.Side <= g.W && y+rows <= g.H {
+		for row := range rows {
 			copy(block[width*g.Side*row:][:width*g.Side], pix[width*((y+row)*g.W+x):])
 		}
 		return
 	}
-	for i := range g.Side * g.Side {
+	for i := range g.Side * rows {
 		from := width * (min(y+i/g.Side, g.H-1)*g.W + min(x+i%g.Side, g.W-1))
 		copy(block[width*i:][:width], pix[from:][:width])
 	}

@@ -38,17 +38,21 @@ func TestBitsComeBack(t *testing.T) {
 // row.
 func TestGatherRepeatsEdges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := Grid{rapid.IntRange(1, 20).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h"), rapid.SampledFrom([]int{4, 5, 6, 8}).Draw(t, "side")}
+		g := Grid{rapid.IntRange(1, 20).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h"), rapid.IntRange(1, 12).Draw(t, "side"), rapid.IntRange(0, 12).Draw(t, "rows")}
+		rows := g.Rows
+		if rows == 0 {
+			rows = g.Side
+		}
 		pix := make([]uint16, 2*g.W*g.H)
 		for i := range pix {
 			pix[i] = uint16(i)
 		}
 		across := (g.W + g.Side - 1) / g.Side
-		block := make([]uint16, 2*g.Side*g.Side)
+		block := make([]uint16, 2*g.Side*rows)
 		for at := range g.Blocks() {
 			Gather(g, block, pix, 2, at)
 			for i, got := range block {
-				x, y := min(at%across*g.Side+i/2%g.Side, g.W-1), min(at/across*g.Side+i/2/g.Side, g.H-1)
+				x, y := min(at%across*g.Side+i/2%g.Side, g.W-1), min(at/across*rows+i/2/g.Side, g.H-1)
 				if want := uint16(2*(y*g.W+x) + i%2); got != want {
 					t.Fatalf("%+v block %d number %d: %d, want %d", g, at, i, got, want)
 				}
@@ -60,7 +64,7 @@ func TestGatherRepeatsEdges(t *testing.T) {
 func TestEachEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	last := 0
-	err := Grid{400, 400, 4}.Each(ctx, func(at int) {
+	err := Grid{W: 400, H: 400, Side: 4}.Each(ctx, func(at int) {
 		if last = at; at == 100 {
 			cancel()
 		}

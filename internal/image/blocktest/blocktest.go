@@ -18,8 +18,8 @@ import (
 
 // An Encoder is an encoder under test. Images are RGBA.
 type Encoder struct {
-	// Block is the width and height of a block in pixels.
-	Block int
+	// Block is the width of a block in pixels. Rows is its height; 0 means Block.
+	Block, Rows int
 	// Encode returns the blocks of an image of w by h pixels, row by row. quality is 0 to 2; higher
 	// means more work.
 	Encode func(ctx context.Context, pix []byte, w, h, quality int) ([]byte, error)
@@ -30,16 +30,16 @@ type Encoder struct {
 // Names are the names of the qualities, from 0.
 var Names = [3]string{"fast", "normal", "best"}
 
-// AssembleBlocks returns the image of w by h pixels that the blocks encode; each block has size
-// bytes. decode receives a block and sets its pixels, row by row.
-func AssembleBlocks(blocks []byte, w, h, side, size int, decode func(pixels, block []byte)) []byte {
+// AssembleBlocks returns the image of w by h pixels that the blocks encode. decode receives a block
+// of size bytes and sets its pixels, row by row. Blocks have side columns and rows rows.
+func AssembleBlocks(blocks []byte, w, h, side, rows, size int, decode func(pixels, block []byte)) []byte {
 	pix := make([]byte, 4*w*h)
-	pixels := make([]byte, 4*side*side)
+	pixels := make([]byte, 4*side*rows)
 	across := (w + side - 1) / side
 	for at := range len(blocks) / size {
 		decode(pixels, blocks[size*at:][:size])
-		x, y := at%across*side, at/across*side
-		for row := range min(side, h-y) {
+		x, y := at%across*side, at/across*rows
+		for row := range min(rows, h-y) {
 			copy(pix[4*((y+row)*w+x):][:4*min(side, w-x)], pixels[4*side*row:])
 		}
 	}
@@ -111,7 +111,11 @@ func (e Encoder) edges(t *testing.T) {
 	stone := Samples()["stone"]
 	for _, size := range [][2]int{{1, 1}, {3, 5}, {4, 4}, {5, 4}, {19, 17}} {
 		w, h := size[0], size[1]
-		wide, high := roundUp(w, e.Block), roundUp(h, e.Block)
+		rows := e.Rows
+		if rows == 0 {
+			rows = e.Block
+		}
+		wide, high := roundUp(w, e.Block), roundUp(h, rows)
 		var pix, padded []byte
 		for y := range high {
 			for x := range wide {
@@ -126,13 +130,13 @@ func (e Encoder) edges(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%d by %d: %x, want %x", w, h, got, want)
 		}
-		var rows []byte
-		for y := 0; y < h; y += e.Block {
-			n := min(e.Block, h-y)
-			rows = append(rows, e.must(t, pix[4*w*y:4*w*(y+n)], w, n, 0)...)
+		var banded []byte
+		for y := 0; y < h; y += rows {
+			n := min(rows, h-y)
+			banded = append(banded, e.must(t, pix[4*w*y:4*w*(y+n)], w, n, 0)...)
 		}
-		if !bytes.Equal(rows, want) {
-			t.Errorf("%d by %d in rows: %x, want %x", w, h, rows, want)
+		if !bytes.Equal(banded, want) {
+			t.Errorf("%d by %d in rows: %x, want %x", w, h, banded, want)
 		}
 	}
 }

@@ -100,18 +100,21 @@ func movePixelChannels[T uint8 | uint16 | float32](pix []T, from [4]int, one T) 
 
 // decodeTexels decodes texels into m. srgb selects the rounding of ASTC.
 func decodeTexels(ctx context.Context, m *pixmap.Map, f texture.Format, srgb bool, texels []byte) error {
-	side, size := f.Block()
-	for y := 0; y < m.H; y += side {
+	wide, high, size := f.Block()
+	for y := 0; y < m.H; y += high {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for x := 0; x < m.W; x += side {
-			if side == 1 {
+		for x := 0; x < m.W; x += wide {
+			if wide == 1 {
 				putTexel(m, y*m.W+x, f, texels)
 			} else if f.IsASTC() {
-				var pix [256]byte
-				astc.DecodeBlock(&pix, (*[16]byte)(texels), side, srgb)
-				putPixels(m.Pix8, m, x, y, side, pix[:])
+				var pix astc.Pixels
+				astc.DecodeBlock(&pix, (*[16]byte)(texels), astc.Size{W: wide, H: high}, srgb)
+				putPixels(m.Pix8, m, x, y, wide, high, pix[:])
+			} else if f.IsASTCHDR() {
+				pix := astcHalves(texels, astc.Size{W: wide, H: high})
+				putPixels(m.PixF, m, x, y, wide, high, pix[:])
 			} else if err := putTexelBlock(m, x, y, f, texels[:size]); err != nil {
 				return err
 			}
@@ -167,12 +170,12 @@ func putTexelBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) erro
 	if f == texture.BC6H {
 		var pix [64]float32
 		bc6h.DecodeBlock(&pix, (*[16]byte)(block))
-		putPixels(m.PixF, m, x, y, 4, pix[:])
+		putPixels(m.PixF, m, x, y, 4, 4, pix[:])
 		return nil
 	}
 	if isEAC(f) {
 		values := eac(block)
-		putPixels(m.Pix16, m, x, y, 4, values[:])
+		putPixels(m.Pix16, m, x, y, 4, 4, values[:])
 		return nil
 	}
 	var pix [64]byte
@@ -199,16 +202,26 @@ func putTexelBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) erro
 	case texture.UASTC:
 		uastc.DecodeBlock(&pix, (*[16]byte)(block))
 	}
-	putPixels(m.Pix8, m, x, y, 4, pix[:])
+	putPixels(m.Pix8, m, x, y, 4, 4, pix[:])
 	return nil
 }
 
-// putPixels stores the pixels of a block of side×side pixels that are inside the map.
-func putPixels[T byte | uint16 | float32](dst []T, m *pixmap.Map, x, y, side int, block []T) {
-	wide := 4 * min(side, m.W-x)
-	for row := range min(side, m.H-y) {
-		copy(dst[4*((y+row)*m.W+x):][:wide], block[4*side*row:])
+// putPixels stores the pixels of a block of wide×high pixels that are inside the map.
+func putPixels[T byte | uint16 | float32](dst []T, m *pixmap.Map, x, y, wide, high int, block []T) {
+	n := 4 * min(wide, m.W-x)
+	for row := range min(high, m.H-y) {
+		copy(dst[4*((y+row)*m.W+x):][:n], block[4*wide*row:])
 	}
+}
+
+// astcHalves decodes an ASTC block of high dynamic range.
+func astcHalves(block []byte, size astc.Size) (pix [len(astc.Halves{})]float32) {
+	var halves astc.Halves
+	astc.DecodeHDR(&halves, (*[16]byte)(block), size)
+	for i, h := range halves[:4*size.W*size.H] {
+		pix[i] = halfValue(h)
+	}
+	return pix
 }
 
 func isEAC(f texture.Format) bool { return f == texture.EACR11 || f == texture.EACRG11 }

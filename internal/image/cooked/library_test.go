@@ -25,7 +25,7 @@ func TestLibrary(t *testing.T) {
 	}
 	for f, theirs := range formats {
 		t.Run(f.String(), func(t *testing.T) {
-			_, size := f.Block()
+			_, _, size := f.Block()
 			rapid.Check(t, func(t *rapid.T) {
 				block := rapid.SliceOfN(rapid.Byte(), size, size).Draw(t, "block")
 				if f == texture.BC3 && block[8] == block[10] && block[9] == block[11] {

@@ -143,9 +143,9 @@ func alphaMode(t *texture.Texture) uint32 {
 // header returns the bytes before the images of t. The size of t must be less than 4 GiB. form must
 // be Legacy or DX10.
 func header(t *texture.Texture, form Header) []byte {
-	side, blockBytes := t.Format.Block()
+	wide, _, blockBytes := t.Format.Block()
 	flags, size := uint32(flagCaps|flagHeight|flagWidth|flagPixels|flagLevels), int64(blockBytes)*int64(t.W)
-	if flags |= flagPitch; side > 1 {
+	if flags |= flagPitch; wide > 1 {
 		flags, size = flags&^flagPitch|flagLinearSize, t.Format.Bytes(t.W, t.H)
 	}
 	caps, caps2, misc, dimension := uint32(capsTexture), uint32(0), uint32(0), uint32(dimension2D)

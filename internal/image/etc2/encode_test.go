@@ -60,11 +60,11 @@ func with(alpha bool, o blockfit.Options) blocktest.Encoder {
 // decoded returns the image that the blocks encode, with or without alpha.
 func decoded(blocks []byte, w, h int, alpha bool) []byte {
 	if alpha {
-		return blocktest.AssembleBlocks(blocks, w, h, 4, 16, func(pixels, block []byte) {
+		return blocktest.AssembleBlocks(blocks, w, h, 4, 4, 16, func(pixels, block []byte) {
 			DecodeRGBA((*[64]byte)(pixels), (*[16]byte)(block))
 		})
 	}
-	return blocktest.AssembleBlocks(blocks, w, h, 4, 8, func(pixels, block []byte) {
+	return blocktest.AssembleBlocks(blocks, w, h, 4, 4, 8, func(pixels, block []byte) {
 		DecodeRGB((*[64]byte)(pixels), (*[8]byte)(block))
 	})
 }

@@ -63,6 +63,9 @@ type sample struct {
 }
 
 func modelOf(f texture.Format) colorModel {
+	if f.IsASTC() || f.IsASTCHDR() {
+		return modelASTC
+	}
 	switch f {
 	case texture.BC1, texture.BC1A:
 		return modelBC1A
@@ -78,8 +81,6 @@ func modelOf(f texture.Format) colorModel {
 		return modelBC7
 	case texture.ETC2RGB, texture.ETC2RGBA, texture.EACR11, texture.EACRG11:
 		return modelETC2
-	case texture.ASTC4x4, texture.ASTC5x5, texture.ASTC6x6, texture.ASTC8x8:
-		return modelASTC
 	case texture.UASTC:
 		return modelUASTC
 	}
@@ -94,6 +95,12 @@ func samplesOf(t *texture.Texture) []sample {
 	block := func(offset, bits int, c channel) sample {
 		return sample{bitOffset: offset, bits: bits, channel: c, upper: math.MaxUint32}
 	}
+	switch {
+	case t.Format.IsASTC():
+		return []sample{block(0, 128, channelColor)}
+	case t.Format.IsASTCHDR():
+		return []sample{{bits: 128, channel: channelColor | isFloat | isSigned, lower: floatMinusOne, upper: floatOne}}
+	}
 	switch t.Format {
 	case texture.BC1:
 		return []sample{block(0, 64, channelColor)}
@@ -107,7 +114,7 @@ func samplesOf(t *texture.Texture) []sample {
 		return []sample{block(0, 64, channelRed), block(64, 64, channelGreen)}
 	case texture.BC6H:
 		return []sample{{bits: 128, channel: channelColor | isFloat, upper: floatOne}}
-	case texture.BC7, texture.ASTC4x4, texture.ASTC5x5, texture.ASTC6x6, texture.ASTC8x8:
+	case texture.BC7:
 		return []sample{block(0, 128, channelColor)}
 	case texture.ETC2RGB:
 		return []sample{block(0, 64, channelETC2Color)}
@@ -185,7 +192,7 @@ const (
 // revision 4 of the specification, bytesPlane is the size of an uncompressed texel block even in
 // files with supercompression. In earlier revisions it had to be 0.
 func descriptor(t *texture.Texture) []byte {
-	side, blockBytes := t.Format.Block()
+	wide, high, blockBytes := t.Format.Block()
 	samples := samplesOf(t)
 	primaries, transfer, flags := byte(primariesBT709), byte(transferLinear), byte(0)
 	if t.SRGB {
@@ -203,8 +210,8 @@ func descriptor(t *texture.Texture) []byte {
 	d = binary.LittleEndian.AppendUint16(d, descriptorVersion)
 	d = binary.LittleEndian.AppendUint16(d, uint16(size-4))
 	d = append(d, byte(modelOf(t.Format)), primaries, transfer, flags)
-	d = append(d, byte(side-1), byte(side-1), 0, 0)      // block size minus one
-	d = append(d, byte(blockBytes), 0, 0, 0, 0, 0, 0, 0) // the array bytesPlane
+	d = append(d, byte(wide-1), byte(high-1), 0, 0)      // block size minus one
+	d = append(d, byte(blockBytes), 0, 0, 0, 0, 0, 0, 0) // bytesPlane 0 to 7
 	for _, s := range samples {
 		d = binary.LittleEndian.AppendUint16(d, uint16(s.bitOffset))
 		d = append(d, byte(s.bits-1), byte(s.channel))
@@ -241,7 +248,7 @@ func typeSize(f texture.Format) int {
 // levelAlignment returns the alignment of level data without supercompression. It is lcm(block
 // size, 4), so that a loader can copy whole blocks and words.
 func levelAlignment(f texture.Format) int64 {
-	_, bytes := f.Block()
+	_, _, bytes := f.Block()
 	a, b := bytes, 4
 	for b != 0 {
 		a, b = b, a%b

@@ -103,7 +103,7 @@ func drawTexture(t *rapid.T) *texture.Texture {
 		tex.H = tex.W
 	}
 	levels := texture.MaxLevels(tex.W, tex.H)
-	if side, _ := tex.Format.Block(); side == 1 && rapid.Bool().Draw(t, "volume") {
+	if wide, _, _ := tex.Format.Block(); wide == 1 && rapid.Bool().Draw(t, "volume") {
 		tex.Layers, tex.Cube, tex.Depth, levels = 0, false, rapid.IntRange(1, 5).Draw(t, "depth"), 1
 	}
 	seed := rapid.Byte().Draw(t, "seed")

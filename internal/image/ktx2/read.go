@@ -81,7 +81,7 @@ func readWithin(data []byte, limit int64) (*texture.Texture, error) {
 func readTextureShape(field func(int) uint32) (*texture.Texture, error) {
 	number := field(0)
 	format, srgb, ok := formatOfVulkan(number)
-	if side, _ := format.Block(); !ok || side == 0 {
+	if wide, _, _ := format.Block(); !ok || wide == 0 {
 		return nil, fmt.Errorf("VkFormat %d is not supported", number)
 	}
 	if want := typeSize(format); field(1) != uint32(want) {

@@ -93,7 +93,7 @@ func (e *Encoder) Append(ctx context.Context, dst []byte, m *pixmap.Map) ([]byte
 }
 
 func checkMap(f texture.Format, m *pixmap.Map, o Options) error {
-	if side, _ := f.Block(); side == 0 {
+	if wide, _, _ := f.Block(); wide == 0 {
 		return errors.New("the format is unknown")
 	}
 	if m.W < 1 || m.H < 1 || m.W > texture.MaxSide || m.H > texture.MaxSide {
@@ -112,8 +112,13 @@ func checkMap(f texture.Format, m *pixmap.Map, o Options) error {
 // and depth, excluding dst and the map.
 func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
 	memory := int64(tables)
-	if f.IsASTC() {
-		memory += astcTables
+	switch {
+	case f.IsASTC():
+		memory += astcTables + astcEncoder
+	case f.IsASTCHDR():
+		// A piece is converted to half-precision floats.
+		_, high, _ := f.Block()
+		memory += astcTables + astcEncoder + 6*max(pieceOfBlocks, int64(w)*int64(high))
 	}
 	if f == texture.EACR11 || f == texture.EACRG11 {
 		memory += 2 * 4 * int64(w) * int64(len(f.Channels())) // memory for a row of blocks
@@ -133,8 +138,10 @@ const tables = 1 << 20
 // astcTables is an upper bound on the memory of the ASTC encoder's tables for one block size.
 const astcTables = 3 << 20
 
-// TakesBytes reports whether the encoder of f takes 8-bit pixels. Append converts other pixels
-// first.
+// astcEncoder is the size of an encoder of ASTC.
+const astcEncoder = 64 << 10
+
+// TakesBytes reports whether the encoder of f takes 8-bit pixels; other pixels are converted first.
 func TakesBytes(f texture.Format) bool {
 	switch f {
 	case texture.BC7, texture.ETC2RGB, texture.ETC2RGBA, texture.UASTC:
@@ -221,11 +228,11 @@ func (e *Encoder) pieceRows(w, h int) int {
 		return h
 	}
 	pixels := pieceOfBlocks
-	side, _ := e.Format.Block()
-	if side == 1 {
-		pixels, side = pieceOfTexels, 4
+	wide, high, _ := e.Format.Block()
+	if wide == 1 {
+		pixels, high = pieceOfTexels, 4
 	}
-	return max(1, pixels/w/side) * side
+	return max(1, pixels/w/high) * high
 }
 
 // encodePieces encodes the texels of m piece by piece into dst, which must have exactly their size.
@@ -268,14 +275,18 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 			return err
 		}
 	}
-	switch f {
-	case texture.ASTC4x4, texture.ASTC5x5, texture.ASTC6x6, texture.ASTC8x8:
-		side, _ := f.Block()
+	if f.IsASTCHDR() {
+		return encodeASTCHDR(ctx, dst[:cap(dst)], f, m, o)
+	}
+	if f.IsASTC() {
+		wide, high, _ := f.Block()
 		options := astc.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha}
 		if o.XXXY {
 			options.AlphaWeight = 3
 		}
-		return astc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, side, options)
+		return astc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, astc.Size{W: wide, H: high}, options)
+	}
+	switch f {
 	case texture.BC7:
 		return bc7.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, bc7.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
 	case texture.ETC2RGB:
@@ -296,7 +307,21 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 	return err
 }
 
-// encodeEAC encodes the first one or two channels of m, row by row. It uses more than eight bits
+// encodeASTCHDR encodes the colors of a piece as linear light.
+func encodeASTCHDR(ctx context.Context, dst []byte, f texture.Format, m *pixmap.Map, o Options) error {
+	r := newLinearReader(m, o.SRGB)
+	halves := make([]uint16, 0, 3*m.W*m.H)
+	for y := range m.H {
+		for x := range m.W {
+			color := r.halvesAt(x, y)
+			halves = append(halves, color[:]...)
+		}
+	}
+	wide, high, _ := f.Block()
+	return astc.EncodeHDR(ctx, dst, halves, m.W, m.H, astc.Size{W: wide, H: high}, o.Quality)
+}
+
+// encodeEAC encodes the first one or two channels of m, row by row. It reads more than eight bits
 // per value, because EAC has 11.
 func encodeEAC(ctx context.Context, dst []byte, f texture.Format, m *pixmap.Map, o Options) error {
 	r := newTexelReader(m, false)

@@ -105,13 +105,13 @@ func (t *Texture) checkVolume() error {
 	if t.Depth == 0 {
 		return nil
 	}
-	side, _ := t.Format.Block()
+	wide, _, _ := t.Format.Block()
 	switch {
 	case t.Depth < 0 || t.Depth > MaxDepth:
 		return fmt.Errorf("%d slices are not within 0 to %d", t.Depth, MaxDepth)
 	case t.Cube || t.Layers > 0:
 		return errors.New("a volume is neither a cube nor an array")
-	case side > 1:
+	case wide > 1:
 		return fmt.Errorf("a volume cannot have the format %v; use an uncompressed format", t.Format)
 	case len(t.Levels) > 1:
 		return fmt.Errorf("a volume has %d levels; it must have one", len(t.Levels))
@@ -155,26 +155,50 @@ const (
 	BC4                       // 8 bytes per block: R
 	BC5                       // 16 bytes: RGB as half-precision floats, not negative
 	BC6H                      // 16 bytes: RGB as half-precision floats, not negative
-	BC7                       // 16 bytes per block: RGBA
-	R8                        // 1 byte per pixel: R
-	RG8                       // 2 bytes per pixel: R, G
-	RGBA8                     // 4 bytes per pixel: R, G, B, A
-	RGB10A2                   // 4 bytes per pixel, a little-endian word: R in the low 10 bits, then G, B and 2 bits of A
-	R16                       // 2 bytes per pixel: R, little-endian as in all formats of 16 and 32 bits
-	RG16                      // 4 bytes per pixel: R, G
-	RGBA16                    // 8 bytes per pixel: R, G, B, A
-	R16F                      // 2 bytes per pixel: R as a half-precision float
-	R32F                      // 4 bytes per pixel: R as a float
-	RGBA16F                   // 8 bytes per pixel: R, G, B, A as half-precision floats
-	ASTC4x4                   // 16 bytes per block: RGBA; the block size is in the name
+	BC7                       // 16 bytes: RGBA
+	R8                        // 1 byte: R
+	RG8                       // 2 bytes: R, G
+	RGBA8                     // 4 bytes: R, G, B, A
+	RGB10A2                   // 4 bytes, a little-endian word: R in the low 10 bits, then G, B and 2 bits of A
+	R16                       // 2 bytes: R, little-endian as in all formats of 16 and 32 bits
+	RG16                      // 4 bytes: R, G
+	RGBA16                    // 8 bytes: R, G, B, A
+	R16F                      // 2 bytes: R as a half-precision float
+	R32F                      // 4 bytes: R as a float
+	RGBA16F                   // 8 bytes: R, G, B, A as half-precision floats
+	ASTC4x4                   // 16 bytes per block of the size in the name: RGBA
+	ASTC5x4
 	ASTC5x5
+	ASTC6x5
 	ASTC6x6
+	ASTC8x5
+	ASTC8x6
 	ASTC8x8
-	ETC2RGB    // 8 bytes per block: RGB without alpha
-	ETC2RGBA   // 16 bytes per block: RGB as ETC2RGB, alpha as EACR11 with 8 bits
-	EACR11     // 8 bytes per block: R
-	EACRG11    // 16 bytes per block: R and G
-	UASTC      // 16 bytes per block: RGBA, which loaders transcode to another format
+	ASTC10x5
+	ASTC10x6
+	ASTC10x8
+	ASTC10x10
+	ASTC12x10
+	ASTC12x12
+	ASTC4x4HDR // 16 bytes, likewise: RGB as half-precision floats, not negative
+	ASTC5x4HDR
+	ASTC5x5HDR
+	ASTC6x5HDR
+	ASTC6x6HDR
+	ASTC8x5HDR
+	ASTC8x6HDR
+	ASTC8x8HDR
+	ASTC10x5HDR
+	ASTC10x6HDR
+	ASTC10x8HDR
+	ASTC10x10HDR
+	ASTC12x10HDR
+	ASTC12x12HDR
+	ETC2RGB    // 8 bytes: RGB without alpha
+	ETC2RGBA   // 16 bytes: RGB as ETC2RGB, alpha as EACR11 with 8 bits
+	EACR11     // 8 bytes: R
+	EACRG11    // 16 bytes: R and G
+	UASTC      // 16 bytes: RGBA, to be transcoded to another format
 	lastFormat = UASTC
 )
 
@@ -190,10 +214,13 @@ func (n Numbers) Of(srgb bool) uint32 {
 	return n.Plain
 }
 
+// A block is the size of a texel block in pixels.
+type block struct{ w, h int }
+
 // A formatInfo holds the properties of a format.
 type formatInfo struct {
 	name       string
-	block      int
+	block      block
 	blockBytes int
 	channels   string
 	float      bool
@@ -205,32 +232,56 @@ type formatInfo struct {
 // formats holds the known formats. UASTC has no enumeration values, because no GPU reads it. BC1
 // and BC1A have the same values in DirectX.
 var formats = [...]formatInfo{
-	BC1:      {"bc1", 4, 8, "rgb", false, true, Numbers{131, 132}, Numbers{71, 72}},
-	BC1A:     {"bc1a", 4, 8, "rgba", false, true, Numbers{133, 134}, Numbers{71, 72}},
-	BC3:      {"bc3", 4, 16, "rgba", false, true, Numbers{137, 138}, Numbers{77, 78}},
-	BC4:      {"bc4", 4, 8, "r", false, false, Numbers{139, 0}, Numbers{80, 0}},
-	BC5:      {"bc5", 4, 16, "rg", false, false, Numbers{141, 0}, Numbers{83, 0}},
-	BC6H:     {"bc6h", 4, 16, "rgb", true, false, Numbers{143, 0}, Numbers{95, 0}},
-	BC7:      {"bc7", 4, 16, "rgba", false, true, Numbers{145, 146}, Numbers{98, 99}},
-	R8:       {"r8", 1, 1, "r", false, false, Numbers{9, 0}, Numbers{61, 0}},
-	RG8:      {"rg8", 1, 2, "rg", false, false, Numbers{16, 0}, Numbers{49, 0}},
-	RGBA8:    {"rgba8", 1, 4, "rgba", false, true, Numbers{37, 43}, Numbers{28, 29}},
-	RGB10A2:  {"rgb10a2", 1, 4, "rgba", false, false, Numbers{64, 0}, Numbers{24, 0}},
-	R16:      {"r16", 1, 2, "r", false, false, Numbers{70, 0}, Numbers{56, 0}},
-	RG16:     {"rg16", 1, 4, "rg", false, false, Numbers{77, 0}, Numbers{35, 0}},
-	RGBA16:   {"rgba16", 1, 8, "rgba", false, false, Numbers{91, 0}, Numbers{11, 0}},
-	R16F:     {"r16f", 1, 2, "r", true, false, Numbers{76, 0}, Numbers{54, 0}},
-	R32F:     {"r32f", 1, 4, "r", true, false, Numbers{100, 0}, Numbers{41, 0}},
-	RGBA16F:  {"rgba16f", 1, 8, "rgba", true, false, Numbers{97, 0}, Numbers{10, 0}},
-	ASTC4x4:  {"astc4x4", 4, 16, "rgba", false, true, Numbers{157, 158}, Numbers{}},
-	ASTC5x5:  {"astc5x5", 5, 16, "rgba", false, true, Numbers{161, 162}, Numbers{}},
-	ASTC6x6:  {"astc6x6", 6, 16, "rgba", false, true, Numbers{165, 166}, Numbers{}},
-	ASTC8x8:  {"astc8x8", 8, 16, "rgba", false, true, Numbers{171, 172}, Numbers{}},
-	ETC2RGB:  {"etc2rgb", 4, 8, "rgb", false, true, Numbers{147, 148}, Numbers{}},
-	ETC2RGBA: {"etc2rgba", 4, 16, "rgba", false, true, Numbers{151, 152}, Numbers{}},
-	EACR11:   {"eacr11", 4, 8, "r", false, false, Numbers{153, 0}, Numbers{}},
-	EACRG11:  {"eacrg11", 4, 16, "rg", false, false, Numbers{155, 0}, Numbers{}},
-	UASTC:    {"uastc", 4, 16, "rgba", false, true, Numbers{}, Numbers{}},
+	BC1:          {"bc1", block{4, 4}, 8, "rgb", false, true, Numbers{131, 132}, Numbers{71, 72}},
+	BC1A:         {"bc1a", block{4, 4}, 8, "rgba", false, true, Numbers{133, 134}, Numbers{71, 72}},
+	BC3:          {"bc3", block{4, 4}, 16, "rgba", false, true, Numbers{137, 138}, Numbers{77, 78}},
+	BC4:          {"bc4", block{4, 4}, 8, "r", false, false, Numbers{139, 0}, Numbers{80, 0}},
+	BC5:          {"bc5", block{4, 4}, 16, "rg", false, false, Numbers{141, 0}, Numbers{83, 0}},
+	BC6H:         {"bc6h", block{4, 4}, 16, "rgb", true, false, Numbers{143, 0}, Numbers{95, 0}},
+	BC7:          {"bc7", block{4, 4}, 16, "rgba", false, true, Numbers{145, 146}, Numbers{98, 99}},
+	R8:           {"r8", block{1, 1}, 1, "r", false, false, Numbers{9, 0}, Numbers{61, 0}},
+	RG8:          {"rg8", block{1, 1}, 2, "rg", false, false, Numbers{16, 0}, Numbers{49, 0}},
+	RGBA8:        {"rgba8", block{1, 1}, 4, "rgba", false, true, Numbers{37, 43}, Numbers{28, 29}},
+	RGB10A2:      {"rgb10a2", block{1, 1}, 4, "rgba", false, false, Numbers{64, 0}, Numbers{24, 0}},
+	R16:          {"r16", block{1, 1}, 2, "r", false, false, Numbers{70, 0}, Numbers{56, 0}},
+	RG16:         {"rg16", block{1, 1}, 4, "rg", false, false, Numbers{77, 0}, Numbers{35, 0}},
+	RGBA16:       {"rgba16", block{1, 1}, 8, "rgba", false, false, Numbers{91, 0}, Numbers{11, 0}},
+	R16F:         {"r16f", block{1, 1}, 2, "r", true, false, Numbers{76, 0}, Numbers{54, 0}},
+	R32F:         {"r32f", block{1, 1}, 4, "r", true, false, Numbers{100, 0}, Numbers{41, 0}},
+	RGBA16F:      {"rgba16f", block{1, 1}, 8, "rgba", true, false, Numbers{97, 0}, Numbers{10, 0}},
+	ASTC4x4:      {"astc4x4", block{4, 4}, 16, "rgba", false, true, Numbers{157, 158}, Numbers{}},
+	ASTC5x4:      {"astc5x4", block{5, 4}, 16, "rgba", false, true, Numbers{159, 160}, Numbers{}},
+	ASTC5x5:      {"astc5x5", block{5, 5}, 16, "rgba", false, true, Numbers{161, 162}, Numbers{}},
+	ASTC6x5:      {"astc6x5", block{6, 5}, 16, "rgba", false, true, Numbers{163, 164}, Numbers{}},
+	ASTC6x6:      {"astc6x6", block{6, 6}, 16, "rgba", false, true, Numbers{165, 166}, Numbers{}},
+	ASTC8x5:      {"astc8x5", block{8, 5}, 16, "rgba", false, true, Numbers{167, 168}, Numbers{}},
+	ASTC8x6:      {"astc8x6", block{8, 6}, 16, "rgba", false, true, Numbers{169, 170}, Numbers{}},
+	ASTC8x8:      {"astc8x8", block{8, 8}, 16, "rgba", false, true, Numbers{171, 172}, Numbers{}},
+	ASTC10x5:     {"astc10x5", block{10, 5}, 16, "rgba", false, true, Numbers{173, 174}, Numbers{}},
+	ASTC10x6:     {"astc10x6", block{10, 6}, 16, "rgba", false, true, Numbers{175, 176}, Numbers{}},
+	ASTC10x8:     {"astc10x8", block{10, 8}, 16, "rgba", false, true, Numbers{177, 178}, Numbers{}},
+	ASTC10x10:    {"astc10x10", block{10, 10}, 16, "rgba", false, true, Numbers{179, 180}, Numbers{}},
+	ASTC12x10:    {"astc12x10", block{12, 10}, 16, "rgba", false, true, Numbers{181, 182}, Numbers{}},
+	ASTC12x12:    {"astc12x12", block{12, 12}, 16, "rgba", false, true, Numbers{183, 184}, Numbers{}},
+	ASTC4x4HDR:   {"astc4x4-hdr", block{4, 4}, 16, "rgb", true, false, Numbers{1000066000, 0}, Numbers{}},
+	ASTC5x4HDR:   {"astc5x4-hdr", block{5, 4}, 16, "rgb", true, false, Numbers{1000066001, 0}, Numbers{}},
+	ASTC5x5HDR:   {"astc5x5-hdr", block{5, 5}, 16, "rgb", true, false, Numbers{1000066002, 0}, Numbers{}},
+	ASTC6x5HDR:   {"astc6x5-hdr", block{6, 5}, 16, "rgb", true, false, Numbers{1000066003, 0}, Numbers{}},
+	ASTC6x6HDR:   {"astc6x6-hdr", block{6, 6}, 16, "rgb", true, false, Numbers{1000066004, 0}, Numbers{}},
+	ASTC8x5HDR:   {"astc8x5-hdr", block{8, 5}, 16, "rgb", true, false, Numbers{1000066005, 0}, Numbers{}},
+	ASTC8x6HDR:   {"astc8x6-hdr", block{8, 6}, 16, "rgb", true, false, Numbers{1000066006, 0}, Numbers{}},
+	ASTC8x8HDR:   {"astc8x8-hdr", block{8, 8}, 16, "rgb", true, false, Numbers{1000066007, 0}, Numbers{}},
+	ASTC10x5HDR:  {"astc10x5-hdr", block{10, 5}, 16, "rgb", true, false, Numbers{1000066008, 0}, Numbers{}},
+	ASTC10x6HDR:  {"astc10x6-hdr", block{10, 6}, 16, "rgb", true, false, Numbers{1000066009, 0}, Numbers{}},
+	ASTC10x8HDR:  {"astc10x8-hdr", block{10, 8}, 16, "rgb", true, false, Numbers{1000066010, 0}, Numbers{}},
+	ASTC10x10HDR: {"astc10x10-hdr", block{10, 10}, 16, "rgb", true, false, Numbers{1000066011, 0}, Numbers{}},
+	ASTC12x10HDR: {"astc12x10-hdr", block{12, 10}, 16, "rgb", true, false, Numbers{1000066012, 0}, Numbers{}},
+	ASTC12x12HDR: {"astc12x12-hdr", block{12, 12}, 16, "rgb", true, false, Numbers{1000066013, 0}, Numbers{}},
+	ETC2RGB:      {"etc2rgb", block{4, 4}, 8, "rgb", false, true, Numbers{147, 148}, Numbers{}},
+	ETC2RGBA:     {"etc2rgba", block{4, 4}, 16, "rgba", false, true, Numbers{151, 152}, Numbers{}},
+	EACR11:       {"eacr11", block{4, 4}, 8, "r", false, false, Numbers{153, 0}, Numbers{}},
+	EACRG11:      {"eacrg11", block{4, 4}, 16, "rg", false, false, Numbers{155, 0}, Numbers{}},
+	UASTC:        {"uastc", block{4, 4}, 16, "rgba", false, true, Numbers{}, Numbers{}},
 }
 
 func (f Format) formatInfoOf() formatInfo {
@@ -273,15 +324,18 @@ func (f Format) String() string {
 	return f.formatInfoOf().name
 }
 
-// Block returns the side of a texel block in pixels, 1 to 8, and its size in bytes. Both are 0 for
-// an unknown format.
-func (f Format) Block() (side, bytes int) {
+// Block returns the width and height of a texel block in pixels, 1 to 12, and its size in bytes. All
+// are 0 for an unknown format.
+func (f Format) Block() (wide, high, bytes int) {
 	i := f.formatInfoOf()
-	return i.block, i.blockBytes
+	return i.block.w, i.block.h, i.blockBytes
 }
 
-// IsASTC reports whether f is ASTC of any block size.
-func (f Format) IsASTC() bool { return f >= ASTC4x4 && f <= ASTC8x8 }
+// IsASTC reports whether f is ASTC of low dynamic range, with any block size.
+func (f Format) IsASTC() bool { return f >= ASTC4x4 && f <= ASTC12x12 }
+
+// IsASTCHDR reports whether f is ASTC of high dynamic range, with any block size.
+func (f Format) IsASTCHDR() bool { return f >= ASTC4x4HDR && f <= ASTC12x12HDR }
 
 // Channels returns the stored channels of a texel: "r", "rg", "rgb" or "rgba". A shader reads
 // missing colors as 0, and missing alpha as 1.
@@ -294,6 +348,9 @@ func (f Format) Float() bool { return f.formatInfoOf().float }
 // fraction, because floats near 1 have the lowest absolute precision. The alpha of RGB10A2 has
 // fewer bits.
 func (f Format) Bits() int {
+	if f.IsASTCHDR() {
+		return 11
+	}
 	switch f {
 	case R32F:
 		return 24
@@ -314,11 +371,11 @@ func (f Format) HasSRGB() bool { return f.formatInfoOf().srgb }
 // Bytes returns the size of w by h pixels in bytes. It rounds sides up to whole blocks. Neither
 // side may exceed MaxSide.
 func (f Format) Bytes(w, h int) int64 {
-	side, bytes := f.Block()
-	if side == 0 {
+	wide, high, bytes := f.Block()
+	if wide == 0 {
 		return 0
 	}
-	across, down := (w+side-1)/side, (h+side-1)/side
+	across, down := (w+wide-1)/wide, (h+high-1)/high
 	return int64(across) * int64(down) * int64(bytes)
 }
 

@@ -11,8 +11,8 @@ func TestParseFormat(t *testing.T) {
 		if got, err := ParseFormat(f.String()); got != f || err != nil {
 			t.Errorf("ParseFormat(%q) = %v, %v", f.String(), got, err)
 		}
-		if side, bytes := f.Block(); side == 0 || bytes == 0 || f.Channels() == "" {
-			t.Errorf("%v: block of %d pixels a side and %d bytes, channels %q", f, side, bytes, f.Channels())
+		if wide, high, bytes := f.Block(); wide == 0 || high == 0 || bytes == 0 || f.Channels() == "" {
+			t.Errorf("%v: block of %d by %d pixels and %d bytes, channels %q", f, wide, high, bytes, f.Channels())
 		}
 	}
 	for _, name := range []string{"", "BC7", "bc2", "Format(0)"} {
@@ -34,7 +34,7 @@ func TestBytes(t *testing.T) {
 		{BC1, 1, 1, 8}, {BC1A, 4, 4, 8}, {BC1, 5, 4, 16}, {BC3, 4, 5, 32}, {BC4, 8, 8, 32}, {BC5, 8, 8, 64}, {BC6H, 9, 1, 48},
 		{BC7, 1024, 512, 1024 * 512}, {R8, 3, 5, 15}, {RG8, 3, 5, 30}, {RGBA8, 3, 5, 60}, {RGB10A2, 3, 5, 60}, {RGBA16F, 3, 5, 120},
 		{RGBA16F, MaxSide, MaxSide, 1 << 43},
-		{ETC2RGB, 5, 4, 16}, {ETC2RGBA, 4, 5, 32}, {EACR11, 8, 8, 32}, {EACRG11, 8, 8, 64}, {ASTC4x4, 5, 4, 32}, {ASTC5x5, 5, 6, 32}, {ASTC6x6, 512, 512, 86 * 86 * 16}, {ASTC8x8, 8, 9, 32},
+		{ETC2RGB, 5, 4, 16}, {ETC2RGBA, 4, 5, 32}, {EACR11, 8, 8, 32}, {EACRG11, 8, 8, 64}, {ASTC4x4, 5, 4, 32}, {ASTC5x5, 5, 6, 32}, {ASTC6x6, 512, 512, 86 * 86 * 16}, {ASTC8x8, 8, 9, 32}, {ASTC8x5, 9, 5, 32}, {ASTC12x10, 12, 11, 32}, {ASTC12x12, 1920, 1080, 160 * 90 * 16},
 	} {
 		if got := tc.f.Bytes(tc.w, tc.h); got != tc.want {
 			t.Errorf("%v.Bytes(%d, %d) = %d, want %d", tc.f, tc.w, tc.h, got, tc.want)
@@ -131,7 +131,9 @@ func TestChoose(t *testing.T) {
 		{"data for phones", Facts{GPU: Mobile, W: 512, H: 512, Opaque: true}, ASTC4x4, 0, "", "astc4x4: colors, opaque"},
 		{"mask for phones", Facts{GPU: Mobile, W: 512, H: 512, Opaque: true, One: "00b1"}, EACR11, 'b', "00r1", "eacr11: only blue carries something"},
 		{"normal map for phones", Facts{GPU: Mobile, W: 512, H: 512, Opaque: true, Normal: true}, EACRG11, 0, "", "eacrg11: normal map: x and y have their own channels, and a shader computes z"},
-		{"sky for phones", Facts{GPU: Mobile, W: 512, H: 512, Float: true, Opaque: true}, RGBA16F, 0, "", "rgba16f: high dynamic range"},
+		{"sky for phones", Facts{GPU: Mobile, W: 512, H: 512, Float: true, Opaque: true}, ASTC4x4HDR, 0, "", "astc4x4-hdr: high dynamic range"},
+		{"sky with alpha for phones", Facts{GPU: Mobile, W: 512, H: 512, Float: true}, RGBA16F, 0, "", "rgba16f: high dynamic range with alpha, which no compressed format can store"},
+		{"sky for pages", Facts{GPU: Web, W: 512, H: 512, Float: true, Opaque: true}, RGBA16F, 0, "", "rgba16f: high dynamic range"},
 		{"icon for phones", Facts{GPU: Mobile, W: 32, H: 32, SRGB: true}, RGBA8, 0, "", "rgba8: tiny (32 x 32 pixels fit 4 KiB as they are)"},
 		{"photograph for pages", Facts{GPU: Web, W: 512, H: 512, SRGB: true, Opaque: true}, UASTC, 0, "", "uastc: colors, opaque"},
 		{"icon for pages", Facts{GPU: Web, W: 32, H: 32, SRGB: true}, UASTC, 0, "", "uastc: few pixels or colors would suit another format, but models can name only this one"},

@@ -46,7 +46,7 @@ func with(o blockfit.Options) blocktest.Encoder {
 
 // read decodes the blocks of an image.
 func read(blocks []byte, w, h int) []byte {
-	return blocktest.AssembleBlocks(blocks, w, h, 4, 16, func(pixels, block []byte) {
+	return blocktest.AssembleBlocks(blocks, w, h, 4, 4, 16, func(pixels, block []byte) {
 		DecodeBlock((*[64]byte)(pixels), (*[16]byte)(block))
 	})
 }

@@ -20,15 +20,23 @@ func askASTCReader(ctx context.Context, dir, astcenc string, samples []sample) (
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, s := range samples {
 		f := s.texture.Format
+		if f.IsASTCHDR() {
+			differ, err := askHDRReader(ctx, dir, astcenc, random, &s)
+			if err != nil {
+				return wrong, err
+			}
+			wrong += differ
+		}
 		if !f.IsASTC() {
 			continue
 		}
-		block, _ := f.Block()
+		wide, high, _ := f.Block()
+		block := astc.Size{W: wide, H: high}
 		blocks := s.texture.Levels[0]
 		for _, kind := range []string{"encoded", "random"} {
 			w, h := s.texture.W, s.texture.H
 			if kind == "random" {
-				w, h = 96*block, 96*block
+				w, h = 96*wide, 96*high
 				blocks = randomBlocks(random, 96*96, block)
 			}
 			theirs, err := decodeASTC(ctx, dir, astcenc, w, h, block, s.texture.SRGB, blocks)
@@ -49,7 +57,7 @@ func askASTCReader(ctx context.Context, dir, astcenc string, samples []sample) (
 
 // randomBlocks returns random blocks, none of which decodes to the error color: astcenc returns
 // that color as magenta in floats, whose channels become 254 instead of 255.
-func randomBlocks(random *rand.Rand, n, block int) []byte {
+func randomBlocks(random *rand.Rand, n int, block astc.Size) []byte {
 	var blocks []byte
 	for len(blocks) < 16*n {
 		var b [16]byte
@@ -59,10 +67,10 @@ func randomBlocks(random *rand.Rand, n, block int) []byte {
 		if random.IntN(40) == 0 { // a block of a single color
 			copy(b[:], []byte{0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 		}
-		var pix [256]byte
+		var pix astc.Pixels
 		astc.DecodeBlock(&pix, &b, block, true)
 		magenta := false
-		for i := 0; i < 4*block*block; i += 4 {
+		for i := 0; i < 4*block.W*block.H; i += 4 {
 			magenta = magenta || [4]byte(pix[i:]) == [4]byte{255, 0, 255, 255}
 		}
 		if !magenta {
@@ -73,10 +81,10 @@ func randomBlocks(random *rand.Rand, n, block int) []byte {
 }
 
 // decodeASTC decodes blocks with astcenc.
-func decodeASTC(ctx context.Context, dir, astcenc string, w, h, block int, srgb bool, blocks []byte) (*image.NRGBA, error) {
+func decodeASTC(ctx context.Context, dir, astcenc string, w, h int, block astc.Size, srgb bool, blocks []byte) (*image.NRGBA, error) {
 	in, out := filepath.Join(dir, "blocks.astc"), filepath.Join(dir, "pixels.png")
 	// This is the header of the file: magic number, block size and image size.
-	data := []byte{0x13, 0xab, 0xa1, 0x5c, byte(block), byte(block), 1, byte(w), byte(w >> 8), 0, byte(h), byte(h >> 8), 0, 1, 0, 0}
+	data := []byte{0x13, 0xab, 0xa1, 0x5c, byte(block.W), byte(block.H), 1, byte(w), byte(w >> 8), 0, byte(h), byte(h >> 8), 0, 1, 0, 0}
 	if err := os.WriteFile(in, append(data, blocks...), 0o644); err != nil {
 		return nil, err
 	}
@@ -103,14 +111,14 @@ func decodeASTC(ctx context.Context, dir, astcenc string, w, h, block int, srgb 
 }
 
 // differingBlocks returns the number of blocks that our decoder decodes to different pixels.
-func differingBlocks(theirs *image.NRGBA, blocks []byte, block int, srgb bool) (differ int) {
+func differingBlocks(theirs *image.NRGBA, blocks []byte, block astc.Size, srgb bool) (differ int) {
 	w, h := theirs.Rect.Dx(), theirs.Rect.Dy()
-	across := (w + block - 1) / block
+	across := (w + block.W - 1) / block.W
 	for at := range len(blocks) / 16 {
-		var pix [256]byte
+		var pix astc.Pixels
 		astc.DecodeBlock(&pix, (*[16]byte)(blocks[16*at:]), block, srgb)
-		for i := range block * block {
-			x, y := at%across*block+i%block, at/across*block+i/block
+		for i := range block.W * block.H {
+			x, y := at%across*block.W+i%block.W, at/across*block.H+i/block.W
 			if x < w && y < h && [4]byte(theirs.Pix[theirs.PixOffset(x, y):]) != [4]byte(pix[4*i:]) {
 				differ++
 				break

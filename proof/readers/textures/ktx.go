@@ -49,32 +49,56 @@ type standard struct {
 // contains, with names instead of numbers.
 func standards() map[texture.Format]standard {
 	return map[texture.Format]standard{
-		texture.BC1:      {"VK_FORMAT_BC1_RGB_UNORM_BLOCK", "VK_FORMAT_BC1_RGB_SRGB_BLOCK", 1, 128, 1},
-		texture.BC1A:     {"VK_FORMAT_BC1_RGBA_UNORM_BLOCK", "VK_FORMAT_BC1_RGBA_SRGB_BLOCK", 1, 128, 1},
-		texture.BC3:      {"VK_FORMAT_BC3_UNORM_BLOCK", "VK_FORMAT_BC3_SRGB_BLOCK", 1, 130, 2},
-		texture.BC4:      {"VK_FORMAT_BC4_UNORM_BLOCK", "", 1, 131, 1},
-		texture.BC5:      {"VK_FORMAT_BC5_UNORM_BLOCK", "", 1, 132, 2},
-		texture.BC6H:     {"VK_FORMAT_BC6H_UFLOAT_BLOCK", "", 1, 133, 1},
-		texture.BC7:      {"VK_FORMAT_BC7_UNORM_BLOCK", "VK_FORMAT_BC7_SRGB_BLOCK", 1, 134, 1},
-		texture.ASTC4x4:  {"VK_FORMAT_ASTC_4x4_UNORM_BLOCK", "VK_FORMAT_ASTC_4x4_SRGB_BLOCK", 1, 162, 1},
-		texture.ASTC5x5:  {"VK_FORMAT_ASTC_5x5_UNORM_BLOCK", "VK_FORMAT_ASTC_5x5_SRGB_BLOCK", 1, 162, 1},
-		texture.ASTC6x6:  {"VK_FORMAT_ASTC_6x6_UNORM_BLOCK", "VK_FORMAT_ASTC_6x6_SRGB_BLOCK", 1, 162, 1},
-		texture.ASTC8x8:  {"VK_FORMAT_ASTC_8x8_UNORM_BLOCK", "VK_FORMAT_ASTC_8x8_SRGB_BLOCK", 1, 162, 1},
-		texture.ETC2RGB:  {"VK_FORMAT_ETC2_R8G8B8_UNORM_BLOCK", "VK_FORMAT_ETC2_R8G8B8_SRGB_BLOCK", 1, 161, 1},
-		texture.ETC2RGBA: {"VK_FORMAT_ETC2_R8G8B8A8_UNORM_BLOCK", "VK_FORMAT_ETC2_R8G8B8A8_SRGB_BLOCK", 1, 161, 2},
-		texture.EACR11:   {"VK_FORMAT_EAC_R11_UNORM_BLOCK", "", 1, 161, 1},
-		texture.EACRG11:  {"VK_FORMAT_EAC_R11G11_UNORM_BLOCK", "", 1, 161, 2},
-		texture.UASTC:    {"VK_FORMAT_UNDEFINED", "VK_FORMAT_UNDEFINED", 1, 166, 1},
-		texture.R8:       {"VK_FORMAT_R8_UNORM", "", 1, 1, 1},
-		texture.RG8:      {"VK_FORMAT_R8G8_UNORM", "", 1, 1, 2},
-		texture.RGBA8:    {"VK_FORMAT_R8G8B8A8_UNORM", "VK_FORMAT_R8G8B8A8_SRGB", 1, 1, 4},
-		texture.RGB10A2:  {"VK_FORMAT_A2B10G10R10_UNORM_PACK32", "", 4, 1, 4},
-		texture.R16:      {"VK_FORMAT_R16_UNORM", "", 2, 1, 1},
-		texture.RG16:     {"VK_FORMAT_R16G16_UNORM", "", 2, 1, 2},
-		texture.RGBA16:   {"VK_FORMAT_R16G16B16A16_UNORM", "", 2, 1, 4},
-		texture.R16F:     {"VK_FORMAT_R16_SFLOAT", "", 2, 1, 1},
-		texture.R32F:     {"VK_FORMAT_R32_SFLOAT", "", 4, 1, 1},
-		texture.RGBA16F:  {"VK_FORMAT_R16G16B16A16_SFLOAT", "", 2, 1, 4},
+		texture.BC1:          {"VK_FORMAT_BC1_RGB_UNORM_BLOCK", "VK_FORMAT_BC1_RGB_SRGB_BLOCK", 1, 128, 1},
+		texture.BC1A:         {"VK_FORMAT_BC1_RGBA_UNORM_BLOCK", "VK_FORMAT_BC1_RGBA_SRGB_BLOCK", 1, 128, 1},
+		texture.BC3:          {"VK_FORMAT_BC3_UNORM_BLOCK", "VK_FORMAT_BC3_SRGB_BLOCK", 1, 130, 2},
+		texture.BC4:          {"VK_FORMAT_BC4_UNORM_BLOCK", "", 1, 131, 1},
+		texture.BC5:          {"VK_FORMAT_BC5_UNORM_BLOCK", "", 1, 132, 2},
+		texture.BC6H:         {"VK_FORMAT_BC6H_UFLOAT_BLOCK", "", 1, 133, 1},
+		texture.BC7:          {"VK_FORMAT_BC7_UNORM_BLOCK", "VK_FORMAT_BC7_SRGB_BLOCK", 1, 134, 1},
+		texture.ASTC4x4:      {"VK_FORMAT_ASTC_4x4_UNORM_BLOCK", "VK_FORMAT_ASTC_4x4_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC5x4:      {"VK_FORMAT_ASTC_5x4_UNORM_BLOCK", "VK_FORMAT_ASTC_5x4_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC5x5:      {"VK_FORMAT_ASTC_5x5_UNORM_BLOCK", "VK_FORMAT_ASTC_5x5_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC6x5:      {"VK_FORMAT_ASTC_6x5_UNORM_BLOCK", "VK_FORMAT_ASTC_6x5_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC6x6:      {"VK_FORMAT_ASTC_6x6_UNORM_BLOCK", "VK_FORMAT_ASTC_6x6_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC8x5:      {"VK_FORMAT_ASTC_8x5_UNORM_BLOCK", "VK_FORMAT_ASTC_8x5_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC8x6:      {"VK_FORMAT_ASTC_8x6_UNORM_BLOCK", "VK_FORMAT_ASTC_8x6_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC8x8:      {"VK_FORMAT_ASTC_8x8_UNORM_BLOCK", "VK_FORMAT_ASTC_8x8_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC10x5:     {"VK_FORMAT_ASTC_10x5_UNORM_BLOCK", "VK_FORMAT_ASTC_10x5_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC10x6:     {"VK_FORMAT_ASTC_10x6_UNORM_BLOCK", "VK_FORMAT_ASTC_10x6_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC10x8:     {"VK_FORMAT_ASTC_10x8_UNORM_BLOCK", "VK_FORMAT_ASTC_10x8_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC10x10:    {"VK_FORMAT_ASTC_10x10_UNORM_BLOCK", "VK_FORMAT_ASTC_10x10_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC12x10:    {"VK_FORMAT_ASTC_12x10_UNORM_BLOCK", "VK_FORMAT_ASTC_12x10_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC12x12:    {"VK_FORMAT_ASTC_12x12_UNORM_BLOCK", "VK_FORMAT_ASTC_12x12_SRGB_BLOCK", 1, 162, 1},
+		texture.ASTC4x4HDR:   {"VK_FORMAT_ASTC_4x4_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ASTC5x4HDR:   {"VK_FORMAT_ASTC_5x4_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ASTC5x5HDR:   {"VK_FORMAT_ASTC_5x5_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ASTC6x5HDR:   {"VK_FORMAT_ASTC_6x5_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ASTC6x6HDR:   {"VK_FORMAT_ASTC_6x6_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ASTC8x5HDR:   {"VK_FORMAT_ASTC_8x5_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ASTC8x6HDR:   {"VK_FORMAT_ASTC_8x6_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ASTC8x8HDR:   {"VK_FORMAT_ASTC_8x8_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ASTC10x5HDR:  {"VK_FORMAT_ASTC_10x5_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ASTC10x6HDR:  {"VK_FORMAT_ASTC_10x6_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ASTC10x8HDR:  {"VK_FORMAT_ASTC_10x8_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ASTC10x10HDR: {"VK_FORMAT_ASTC_10x10_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ASTC12x10HDR: {"VK_FORMAT_ASTC_12x10_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ASTC12x12HDR: {"VK_FORMAT_ASTC_12x12_SFLOAT_BLOCK_EXT", "", 1, 162, 1},
+		texture.ETC2RGB:      {"VK_FORMAT_ETC2_R8G8B8_UNORM_BLOCK", "VK_FORMAT_ETC2_R8G8B8_SRGB_BLOCK", 1, 161, 1},
+		texture.ETC2RGBA:     {"VK_FORMAT_ETC2_R8G8B8A8_UNORM_BLOCK", "VK_FORMAT_ETC2_R8G8B8A8_SRGB_BLOCK", 1, 161, 2},
+		texture.EACR11:       {"VK_FORMAT_EAC_R11_UNORM_BLOCK", "", 1, 161, 1},
+		texture.EACRG11:      {"VK_FORMAT_EAC_R11G11_UNORM_BLOCK", "", 1, 161, 2},
+		texture.UASTC:        {"VK_FORMAT_UNDEFINED", "VK_FORMAT_UNDEFINED", 1, 166, 1},
+		texture.R8:           {"VK_FORMAT_R8_UNORM", "", 1, 1, 1},
+		texture.RG8:          {"VK_FORMAT_R8G8_UNORM", "", 1, 1, 2},
+		texture.RGBA8:        {"VK_FORMAT_R8G8B8A8_UNORM", "VK_FORMAT_R8G8B8A8_SRGB", 1, 1, 4},
+		texture.RGB10A2:      {"VK_FORMAT_A2B10G10R10_UNORM_PACK32", "", 4, 1, 4},
+		texture.R16:          {"VK_FORMAT_R16_UNORM", "", 2, 1, 1},
+		texture.RG16:         {"VK_FORMAT_R16G16_UNORM", "", 2, 1, 2},
+		texture.RGBA16:       {"VK_FORMAT_R16G16B16A16_UNORM", "", 2, 1, 4},
+		texture.R16F:         {"VK_FORMAT_R16_SFLOAT", "", 2, 1, 1},
+		texture.R32F:         {"VK_FORMAT_R32_SFLOAT", "", 4, 1, 1},
+		texture.RGBA16F:      {"VK_FORMAT_R16G16B16A16_SFLOAT", "", 2, 1, 4},
 	}
 }
 
@@ -140,7 +164,7 @@ func compare(t *texture.Texture, s ktx2.Supercompression, f *found) (problems []
 		}
 		return b
 	}
-	side, blockBytes := t.Format.Block()
+	wide, high, blockBytes := t.Format.Block()
 	check := func(name string, got, want any) {
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			problems = append(problems, fmt.Sprintf("%s is %v, not %v", name, got, want))
@@ -162,7 +186,7 @@ func compare(t *texture.Texture, s ktx2.Supercompression, f *found) (problems []
 	check("primaries", f.Primaries, pick(data, "KHR_DF_PRIMARIES_UNSPECIFIED", "KHR_DF_PRIMARIES_BT709"))
 	check("transfer", f.Transfer, pick(t.SRGB, "KHR_DF_TRANSFER_SRGB", "KHR_DF_TRANSFER_LINEAR"))
 	check("alpha", f.Flags, pick(t.Premultiplied, "KHR_DF_FLAG_ALPHA_PREMULTIPLIED", "KHR_DF_FLAG_ALPHA_STRAIGHT"))
-	check("block", f.Block, [4]int{side - 1, side - 1, 0, 0})
+	check("block", f.Block, [4]int{wide - 1, high - 1, 0, 0})
 	check("bytes in planes", f.Planes, [8]int{blockBytes})
 	check("samples", len(f.Samples), want.samples)
 	check("orientation", f.Words["KTXorientation"], pick(t.Depth > 0, "rdi", "rd"))
