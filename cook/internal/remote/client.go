@@ -126,7 +126,7 @@ type Client struct {
 
 	mu      sync.Mutex // guards the fields below
 	seq     uint64
-	waiting map[uint64]func(a Answer, ok bool) // functions to call with each answer; ok is false if no answer will arrive
+	waiting map[uint64]func(a Answer, ok bool) // function to call with each pending answer, by its number; ok is false if none will arrive
 	answers map[Key]*Answer                    // answers for expected keys; nil until the answer arrives
 
 	patience atomic.Int64 // unused part of the constant patience, in nanoseconds

@@ -72,8 +72,8 @@ func (w wire) Close() error {
 
 var key = remote.Key{Action: store.ActionID{1}, Result: store.ResultID{2}}
 
-// TestEveryFailureIsAMiss lets serve-remote fail in many ways. Every request must be a miss, and
-// one note must name the failure and its consequence.
+// TestEveryFailureIsAMiss lets serve-remote answer wrongly in many ways. Every request must be a
+// miss. A failure of the process must cause one note, which names it and its consequence.
 func TestEveryFailureIsAMiss(t *testing.T) {
 	say := func(text string) func(io.WriteCloser, remote.Request) {
 		return func(to io.WriteCloser, r remote.Request) {

@@ -13,7 +13,8 @@ import (
 
 // A Finder is an observer that also receives the findings of a verification.
 type Finder interface {
-	// Finding is called by one goroutine at a time, which also calls the methods of cook.Observer.
+	// Finding receives a finding. Only one goroutine at a time calls Finding or a method of
+	// cook.Observer.
 	Finding(cook.Finding)
 }
 

@@ -87,7 +87,7 @@ func braces(words []string) string {
 	return "{" + strings.Join(words, ",") + "}"
 }
 
-// maxExtension limits the extensions of recipes, in bytes.
+// maxExtension is at least the length in bytes of every extension of a recipe.
 const maxExtension = 64
 
 // rowOfPath returns the row for a path. Like recipe.Ext, it finds no extension if the only dot is
@@ -123,8 +123,8 @@ func (t *table) rejects(path string, row int) bool {
 	return err == nil && !recognizes(head)
 }
 
-// likelyRecipe returns the recipe for the extensions of the patterns. It returns "" if they belong
-// to several recipes.
+// likelyRecipe returns the recipe for the extensions of all patterns. It returns "" if an extension
+// has no recipe, or another one.
 func (t *table) likelyRecipe(patterns []string) (name string) {
 	for _, text := range patterns {
 		row := t.rowOfPath("a" + path.Ext(text))

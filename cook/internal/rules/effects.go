@@ -18,8 +18,8 @@ import (
 type use struct {
 	source  string   // first source that the layer matches, or ""
 	recipes []string // recipes of the sources that the layer matches
-	taken   []bool   // elements tell for each setting whether one of the recipes accepts it
-	won     []bool   // elements tell for each setting whether it has an effect; the last element is for the outputs
+	taken   []bool   // whether one of the recipes accepts each setting
+	won     []bool   // whether each setting has an effect; the last element is for the outputs
 	lost    []loss   // sources for which another layer overrides the setting, one per setting
 }
 

@@ -166,7 +166,7 @@ func Compile(files []File, recipes *recipeset.Set) (*Set, error) {
 	return CompileFor("", files, recipes, nil)
 }
 
-// CompileFor is like Compile, but engine overrides the engine of the project unless engine is "".
+// CompileFor is like Compile, but loader overrides the engine of the project unless loader is "".
 // paths yields the sources for error messages. It may be nil.
 func CompileFor(loader string, files []File, recipes *recipeset.Set, paths func() iter.Seq[string]) (*Set, error) {
 	if names := engine.Names(); loader != "" && !slices.Contains(names, loader) {

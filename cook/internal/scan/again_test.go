@@ -124,8 +124,8 @@ func pathsOf(folders []Folder) []string {
 	return list
 }
 
-// TestAgainListsNothingElse counts the system calls of Again. It must make no calls for unchanged
-// directories.
+// TestAgainListsNothingElse counts the system calls of Again. It must make no calls for directories
+// that it neither lists nor passes through.
 func TestAgainListsNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "b": "", "c/a": "", "d/a": "", "d/b": "", "d/e/a": "", "d/e/f/a": "", "d/e/f/b": "", "d/g/a": ""})

@@ -52,7 +52,8 @@ func TestManifestTellsFilesThatOthersName(t *testing.T) {
 	}
 }
 
-// TestDamagedManifestIsNoted checks that a changed file of the manifest is reported.
+// TestDamagedManifestIsNoted checks that a changed file of the manifest is reported, if its
+// checksum can be compared.
 func TestDamagedManifestIsNoted(t *testing.T) {
 	d, _ := locked(t)
 	for what, tt := range map[string]struct {

@@ -87,8 +87,8 @@ func locked(t *testing.T) (d *Dir, assets *confine.Dir) {
 	return d, assets
 }
 
-// TestDirtyMarker checks that a marker is written before files on other file systems are synced. A
-// run over a part of the tree must not remove an older marker.
+// TestDirtyMarker checks that a marker is written before the sync if a file on another file system
+// was edited in place. A run over a part of the tree must not remove an older marker.
 func TestDirtyMarker(t *testing.T) {
 	d, assets := locked(t)
 	pending, err := d.NewPending(assets)

@@ -111,8 +111,9 @@ func TestMedianHasTheSignOfTheDistance(t *testing.T) {
 	t.Logf("%+v", all)
 }
 
-// TestMultiOfShapes checks shapes that are hard to color or to mend. The median must be on the
-// wrong side of the outline less often than the plain distance, which rounds corners.
+// TestMultiOfShapes checks shapes that are hard to color or to mend. For sharp shapes, the median
+// must be on the wrong side of the outline less often than the plain distance, which rounds
+// corners.
 func TestMultiOfShapes(t *testing.T) {
 	star := contour{{0, -9}, {2, -2}, {9, 0}, {2, 2}, {0, 9}, {-2, 2}, {-9, 0}, {-2, -2}}
 	thin := contour{{-8, -8}, {8, 7.4}, {8, 8}, {-8, -7.4}}

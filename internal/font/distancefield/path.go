@@ -74,7 +74,7 @@ func (p *Path) addCurve(c curve) {
 // extreme.
 func appendExtremes(list []float64, degree int, a, b, c, d float64) []float64 {
 	keep := func(t float64) {
-		if t > 0 && t < 1 { // t is not NaN
+		if t > 0 && t < 1 { // false for NaN
 			list = append(list, t)
 		}
 	}

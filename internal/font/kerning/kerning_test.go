@@ -134,8 +134,8 @@ func TestOnlyWantedGlyphs(t *testing.T) {
 	}
 }
 
-// TestHostileTablesEndSoon checks that a truncated table gives an error or fewer pairs, and that a
-// hostile table is read quickly.
+// TestHostileTablesEndSoon checks that truncated tables, and tables that exceed the limits, give
+// errors.
 func TestHostileTablesEndSoon(t *testing.T) {
 	glyphs := []uint16{3, 4, 5, 6, 7, 9}
 	for _, whole := range [][]byte{gposTable(2, pairSets(13), classPairs()), gposTable(9, extension(2, classPairs()))} {

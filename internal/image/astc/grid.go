@@ -152,7 +152,7 @@ func cosineOfTurns(i, n int) float64 {
 	if 4*i > n {
 		i, sign = n-2*i, -1
 		n *= 2
-		// The cosine of a turn a is the negative cosine of 1/2 - a.
+		// cos(a) = -cos(1/2 - a), with angles in turns.
 	}
 	x := float64(2*math.Pi*float64(i)) / float64(n)
 	x2 := float64(x * x)

@@ -71,7 +71,7 @@ func (s *stream) bitsAt(position, n int) int {
 	return int(v & (1<<n - 1))
 }
 
-// putBits sets bits that are 0.
+// putBits sets bits, which must be 0 before the call.
 func (s *stream) putBits(position int, v uint64) {
 	if position >= 64 {
 		s.high |= v << (position - 64)

@@ -7,8 +7,8 @@ import (
 )
 
 // Colors holds half-precision floats of 4x4 pixels, as integers from 0 to 0x7bff. Equal relative
-// errors have similar sizes on this scale, as in human vision. A value is stored in a block as
-// 64/31 times the integer.
+// errors have similar sizes on this scale, as in human vision. Multiplied by 64/31, the integers are
+// on the scale of a block's values.
 type Colors [16][3]uint16
 
 // pairsAbove holds, for each quality, the error of one line above which two lines are tried.

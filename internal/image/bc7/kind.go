@@ -5,7 +5,7 @@ type kind struct {
 	p      pbits
 	width  uint8   // bits per index
 	levels int64   // number of distinct indices
-	along  float64 // fraction of the scatter along a line that remains after quantization to indices
+	along  float64 // fraction of the scatter along a line that the indices preserve
 	most   int64   // largest integer that can be stored
 	scale  int64   // number of stored steps per 256th of a value, times 2^24
 	shift  uint8   // 1 if the stored value is followed by a p-bit

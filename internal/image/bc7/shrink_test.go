@@ -54,8 +54,8 @@ func TestRDOIsEven(t *testing.T) {
 	}
 }
 
-// TestPassKeepsLimit checks that, at any price of a bit, the error is below the limit and equals
-// the error that writeRun reports.
+// TestPassKeepsLimit checks that, even at a very high price of a bit, the error does not exceed the
+// limit and equals the error that writeRun reports.
 func TestPassKeepsLimit(t *testing.T) {
 	pix := blocktest.Bricks()
 	blocks := encoded(t, pix, side, side, Options{})
@@ -102,8 +102,8 @@ func TestRDOWeighed(t *testing.T) {
 	}
 }
 
-// TestRDOShrinksTranslucent checks that RDO compresses better if WeighAlpha is set, because the
-// loss of translucent pixels counts less.
+// TestRDOShrinksTranslucent checks that RDO saves at least 12 % if pixels are translucent and
+// WeighAlpha is set.
 func TestRDOShrinksTranslucent(t *testing.T) {
 	pix := blocktest.Bricks()
 	for i := 3; i < len(pix); i += 4 {

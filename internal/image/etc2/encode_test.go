@@ -338,8 +338,8 @@ func TestEAC(t *testing.T) {
 	}
 }
 
-// TestWeighAlpha checks that WeighAlpha ignores the colors of invisible pixels and reduces the
-// errors of visible colors.
+// TestWeighAlpha checks that WeighAlpha reduces the error of colors weighted by alpha by at least
+// 10 %.
 func TestWeighAlpha(t *testing.T) {
 	pix := blocktest.Samples()["leaves"]
 	for _, q := range qualities {

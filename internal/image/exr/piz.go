@@ -29,8 +29,8 @@ func (t *pizTables) readValues(bitmap []byte, low int) (greatest int) {
 	return n - 1
 }
 
-// unpackPIZ decompresses PIZ. A channel is replaced by indices into the set of its values, then
-// wavelet-transformed, then compressed by Huffman codes.
+// unpackPIZ decompresses PIZ. A compressor replaces values by indices into the set of values,
+// applies a wavelet transform to each channel, and writes Huffman codes.
 func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 	const bitmapBytes = 8192
 	if len(packed) < 4 {

@@ -177,7 +177,7 @@ func unpackedSamples(alpha channel, bits ...int) []sample {
 }
 
 const (
-	descriptorHead  = 28 // size of the descriptor's total size and header
+	descriptorHead  = 28 // size in bytes of all fields before the samples
 	descriptorBytes = 16 // size of each sample
 
 	// Offsets in the descriptor: transferAt of the transfer function, flagsAt of the alpha flag,

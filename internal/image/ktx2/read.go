@@ -15,9 +15,9 @@ import (
 // least 4 bytes: a header of three, and one byte to repeat (RFC 8878, section 3.1.1.2).
 const maxZstdRatio = 128 << 10 / 4
 
-// Read parses a whole file. It accepts only files that Write could have written: sections in order
-// and without gaps, padding of zeros, a descriptor that matches the format, sorted keys, and levels
-// of the right size. Decompressed levels may take at most limit bytes; a file that declares more is
+// Read parses a whole file. It checks everything that Write guarantees: sections in order and
+// without gaps, padding of zeros, a descriptor that matches the format, sorted keys, and levels of
+// the right size. Decompressed levels may take at most limit bytes; a file that declares more is
 // refused before anything is allocated. Levels without supercompression are slices of data.
 func Read(data []byte, limit int64) (*texture.Texture, error) {
 	t, err := readWithin(data, limit)

@@ -24,7 +24,7 @@ func drawSphere(w, h int, color func(d [3]float64) [4]float64) *Map {
 }
 
 // TestSmoothSphereLooksTheSameOnTheCube checks that a smooth image has the same colors on the cube,
-// within 0.001 for faces of 256 pixels.
+// within 0.001 for faces of 64 pixels.
 func TestSmoothSphereLooksTheSameOnTheCube(t *testing.T) {
 	smooth := func(d [3]float64) [4]float64 {
 		n := math.Sqrt(d[0]*d[0] + d[1]*d[1] + d[2]*d[2])

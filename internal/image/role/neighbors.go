@@ -254,7 +254,8 @@ const (
 )
 
 // shareKind gives images without a meaning the meaning of the sprites or interface elements beside
-// them. So all parts of a character or an interface are scaled in the same way.
+// them. So all parts of a character or an interface are scaled in the same way. If there are too
+// few of either, frames of animations become Numbered. A directory with maps is left unchanged.
 func (d *directory) shareKind(settled []Name) {
 	var sprites, ui, neutral int
 	for _, name := range settled {

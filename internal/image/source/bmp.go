@@ -26,7 +26,7 @@ type bitmap struct {
 	depth   int // bits per pixel
 	packed  bool
 	order   [4]int // byte positions of red, green, blue and alpha in a pixel; -1 for none
-	maybe   bool   // alpha may be unused, because this compression has no masks
+	maybe   bool   // alpha may be unused, because this compression ignores masks
 	palette []byte // color table: blue, green, red and an unused byte per color
 	offset  int64  // offset of the pixels in the file
 }

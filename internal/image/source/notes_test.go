@@ -245,8 +245,8 @@ func TestProfileOfJPEG(t *testing.T) {
 	}
 }
 
-// TestDescriptionOfDamagedProfiles checks that a truncated or inconsistent profile has no
-// description. This is not an error.
+// TestDescriptionOfDamagedProfiles checks that a truncated profile has no description or only the
+// beginning of one. An inconsistent profile must not cause a panic.
 func TestDescriptionOfDamagedProfiles(t *testing.T) {
 	for _, kind := range []string{"desc", "mluc"} {
 		whole := profile(kind, "Wide")
@@ -266,7 +266,7 @@ func TestDescriptionOfDamagedProfiles(t *testing.T) {
 	}
 }
 
-// TestFramesAreCounted checks that Decode takes the first image of a file and counts all images.
+// TestFramesAreCounted checks Info.Frames for animations and for files with a single image.
 func TestFramesAreCounted(t *testing.T) {
 	animation := func(n int) []byte {
 		var g gif.GIF
@@ -325,7 +325,8 @@ func TestFirstFrameOfWebPIsAtItsPlace(t *testing.T) {
 	}
 }
 
-// TestPrimariesOfHDR checks that the primaries of sRGB produce no note, even if they are rounded.
+// TestPrimariesOfHDR checks that Info.Profile names primaries unless they are those of sRGB, exact
+// or rounded.
 func TestPrimariesOfHDR(t *testing.T) {
 	for line, want := range map[string]string{
 		"0.64 0.33 0.3 0.6 0.15 0.06 0.3127 0.329": "", "0.640 0.330 0.300 0.600 0.150 0.060 0.313 0.329": "",

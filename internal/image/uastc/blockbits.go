@@ -148,8 +148,8 @@ type bitWriter struct{ blockfit.Bits }
 
 func (b *bitWriter) putField(v, bits uint8) { b.Put(uint64(v), bits) }
 
-// readEnds reads the fields that writeEnds writes. If an integer is too large for its digits,
-// readEnds drops the upper part.
+// writeEnds writes the digits of all endpoint values, and then their bits. It writes five trits or
+// three quints as one integer.
 func (b *bitWriter) writeEnds(stored []uint8, s *scale) {
 	if s.base > 1 {
 		for from := 0; from < len(stored); from += s.digitsPerNumber() {

@@ -65,8 +65,8 @@ func (e *encoder) guessOne(all, along float64, modes ...uint8) {
 	}
 }
 
-// kept holds the fraction of the scatter along a line that remains after quantization to indices,
-// by number of index bits.
+// kept holds the fraction of the scatter along a line that indices preserve, by number of index
+// bits.
 var kept = [6]float64{1: 0.75, 2: 1 - 1.0/9, 3: 1 - 1.0/49, 4: 1 - 1.0/225, 5: 1 - 1.0/961}
 
 // rounding estimates the squared error that quantized endpoints add to a block. It adds the mode's

@@ -49,8 +49,8 @@ func (w *way) authorization() (string, error) {
 // port allows all of its ports.
 const hostsVar = "COOK_REMOTE_HOSTS"
 
-// checkSecretHost refuses a server that a cook.toml chooses if the environment has secrets for
-// another host. Otherwise a cloned project could obtain the secrets.
+// checkSecretHost refuses a server that a cook.toml chooses, if the environment has secrets but
+// hostsVar does not list the server's host. Otherwise a cloned project could obtain the secrets.
 func (w *way) checkSecretHost(address *url.URL) error {
 	if w.project == "" {
 		return nil

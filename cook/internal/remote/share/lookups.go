@@ -174,8 +174,8 @@ func (l *lookups) fetchEntry(ctx context.Context, k remote.Key) (e *entry, err e
 	return e, err
 }
 
-// fetchBlobs brings the blobs of a result into the store, except the blobs that the list have
-// names. It reports whether the store has all blobs.
+// fetchBlobs brings the blobs of a result into the store, except the blobs in have. It reports
+// whether the store has all other blobs.
 func (l *lookups) fetchBlobs(ctx context.Context, f *lookup, have []store.BlobID) bool {
 	var lacking []int
 	var bytes int64
