@@ -355,7 +355,7 @@ func TestCharsetSelectsRunes(t *testing.T) {
 	if res.Err != nil || res.Warned != nil {
 		t.Error(res.Err, res.Warned)
 	}
-	// An atlas without any outline is probably a mistake, so it is refused.
+	// An atlas without any outline is probably a mistake, so it must cause a warning.
 	res = recipetest.Cook(t, Recipe(), options(func(o *fontOptions) { o.Charset = []string{"U+20"} }), tree, "", "f/a.ttf")
 	if want := []string{"the atlas is empty, because no glyph has an outline; change charset or text"}; res.Err != nil || !slices.Equal(res.Warned, want) {
 		t.Error(res.Err, res.Warned)
