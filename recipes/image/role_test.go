@@ -127,8 +127,8 @@ func gradient(w, h int) *stdimage.NRGBA {
 	return painted(w, h, func(x, y int) color.NRGBA { v := byte(x*3 + y*3); return color.NRGBA{v, v, v, 255} })
 }
 
-// A number in a name may be a size, a UDIM tile or a frame. It counts as a frame if there are
-// images with other numbers. Then all frames must have the same format.
+// A number such as 256 in a name may be a size or a UDIM tile. It counts as a frame if images of
+// the same name also have numbers that are neither. Then all frames must have the same format.
 func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 	few := encodePNG(t, painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50 * 60), byte(y / 40 * 60), 9, 255} }))
 	rich := encodePNG(t, scene(150, 120))
