@@ -209,7 +209,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The number of context checks must grow with the number of vertices.
+// Cooking a mesh of many vertices must check the context often.
 func TestLooksOften(t *testing.T) {
 	s := new(sheet)
 	p, n, uv, i := s.grid(200, 1)
