@@ -540,8 +540,8 @@ func describe(t *testing.T, p place) string {
 	return text.String()
 }
 
-// The test makes the attempts without a box. Most must succeed, so that their failure in a box is
-// meaningful.
+// The test makes many of the attempts without a box. They must succeed, so that their failure in a
+// box is meaningful.
 func TestAttemptsSucceedWithoutBox(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -92,7 +92,7 @@ func cooked(t testing.TB, o *fontOptions, file []byte) (metrics, *image.Gray) {
 }
 
 // The test draws text from the atlas at four times the size, with a threshold of 0.5 as in a
-// shader. It must cover the same pixels as the text of another rasterizer.
+// shader. It must cover nearly the same pixels as the text of another rasterizer.
 func TestTextFromAtlasCoversTheOutlines(t *testing.T) {
 	for name, file := range map[string][]byte{"regular": goregular.TTF, "bold italic": gobolditalic.TTF} {
 		m, atlas := cooked(t, options(func(o *fontOptions) { o.Charset = []string{"U+20-7E", "U+C0-FF"} }), file)

@@ -171,7 +171,7 @@ func TestTablesAreStoredWithoutLoss(t *testing.T) {
 	}
 }
 
-// Gray and red images from JPEG must be masks, but not color images.
+// Gray and red images from JPEG must be stored as one channel, but color images must not.
 func TestMasksOfJPEG(t *testing.T) {
 	file := func(paint func(v byte) color.NRGBA) []byte {
 		m := painted(64, 64, func(x, y int) color.NRGBA { return paint(byte(128 + 60*((x/16+y/16)%2) + x)) })
