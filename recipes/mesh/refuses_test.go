@@ -187,7 +187,7 @@ func (c impatient) Err() error {
 	return nil
 }
 
-// Whenever the context is canceled, cooking must end and write nothing.
+// Whenever the context is canceled, cooking must end with its error.
 func TestCancel(t *testing.T) {
 	tree := figure()
 	count := math.MaxInt
