@@ -240,7 +240,8 @@ func TestOptionsRefused(t *testing.T) {
 	}
 }
 
-// An argument that is not a known flag, or comes after the flags, is taken as a file name.
+// Values of -check, and arguments that are not flags, are file names. The error must name the
+// missing file.
 func TestFilesRefused(t *testing.T) {
 	for _, c := range []struct {
 		args []string

@@ -126,7 +126,7 @@ const (
 
 // A flood limits the printed messages with one cause, so that a thousand errors take a few lines.
 type flood struct {
-	causes []cause // causes, sorted by their first message
+	causes []cause // causes in the order of their first messages
 }
 
 type cause struct {

@@ -431,8 +431,8 @@ func newPlace(t *testing.T) place {
 	return p
 }
 
-// inBox runs a program in a box, and returns its output. It fails if a process remains that still
-// has the output open.
+// inBox runs a program in a box, and returns its output. It fails the test if a process remains in
+// the box.
 func inBox(t *testing.T, p Policy, name string, args ...string) string {
 	t.Helper()
 	_, printed := boxed(t, p, name, args...)
@@ -540,8 +540,8 @@ func describe(t *testing.T, p place) string {
 	return text.String()
 }
 
-// The test makes the attempts without a box. Most must succeed, so that their failure in a box is
-// meaningful.
+// The test makes many of the attempts without a box. They must succeed, so that their failure in a
+// box is meaningful.
 func TestAttemptsSucceedWithoutBox(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -583,5 +583,3 @@ func ends(pid string) bool {
 	text, err := os.ReadFile("/proc/" + pid + "/statm")
 	return err != nil || strings.HasPrefix(string(text), "0 ")
 }
-
-// An error of poll must not end the box.

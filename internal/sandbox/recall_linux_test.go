@@ -70,7 +70,7 @@ func TestTraceSeesWhatStraceSees(t *testing.T) {
 		}
 		program, err := exec.LookPath(argv[0])
 		if real, linkErr := filepath.EvalSymlinks(program); err != nil || linkErr != nil || !OfSystem(real) || isBelowFolder("/usr/local", program) {
-			continue // a wrapper such as env may start any program
+			continue // the program may be a wrapper, which may start any other program
 		}
 		want := straced(t, p, argv)
 		quoted := make([]string, len(argv))

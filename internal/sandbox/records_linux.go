@@ -112,8 +112,8 @@ func (s *server) noteStraight(name []byte) {
 }
 
 // notePlace records the state of a directory, and of its parents, where relative paths of a program
-// may start. The trace derives names from the path of the directory. These names are wrong if the
-// directory or a parent is moved away and back.
+// may start. The trace derives names from the path of the directory. If the directory or a parent
+// is moved away and back, names recorded in between are wrong.
 func (s *server) notePlace(name []byte) {
 	for at := string(name); len(at) > len(s.root); at = filepath.Dir(at) {
 		var st unix.Stat_t

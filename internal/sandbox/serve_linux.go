@@ -80,7 +80,7 @@ func (b *Box) serveCalls(listener, tree int) {
 		}
 		s.n, s.a, s.found = notice{}, answer{}, accessedFile{}
 		if errno := s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n)); errno != 0 {
-			if s.hungUp() { // an error means that the caller was killed meanwhile
+			if s.hungUp() { // if not, the caller was killed meanwhile
 				return
 			}
 			continue

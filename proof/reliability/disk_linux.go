@@ -214,7 +214,7 @@ func (d *fullDisk) checkReport(ctx context.Context, s *scene, end ending, before
 		return fmt.Errorf("exit %d", end.code)
 	case !bad && !fullText.MatchString(end.stderr):
 		return fmt.Errorf("no line contains path and cause: %s", end.stderr)
-	case !summaryLine.MatchString(end.stdout) && before.Diff(got) != "": // the summary shows that the run had started
+	case !summaryLine.MatchString(end.stdout) && before.Diff(got) != "": // changed outputs show that the run had started, so it must print a summary
 		return fmt.Errorf("no summary: %q, %q", end.stdout, end.stderr)
 	}
 	return nil

@@ -375,7 +375,7 @@ type fileStamp struct {
 
 var (
 	machine    = sync.OnceValue(program.ThisMachine)
-	knownParts sync.Map // caches the results of program.Parts by fileStamp
+	knownParts sync.Map // caches program.Parts by fileStamp
 )
 
 // programParts returns the files that a program consists of, or nil if they cannot be found.

@@ -67,7 +67,7 @@ func dependInVain(p *call, job *recipe.Job, tools []string) {
 // dependOnTrace records everything in a trace as dependencies: the content or absence of files,
 // the entries or presence of directories, and the targets of links.
 func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
-	found := map[recipe.Dependency]bool{} // whether the program found a file or directory at the path
+	found := map[recipe.Dependency]bool{} // whether the trace has a file, a directory or a link at the path
 	depend := func(on recipe.Dependency, is bool) error {
 		if err := job.Depend(on); err != nil {
 			return fmt.Errorf("input %s: %w", pathname.Show(on.String()), err)
@@ -106,7 +106,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 			return err
 		}
 	}
-	for _, d := range jobs.Deps(job) { // the program may have had another result from an earlier access
+	for _, d := range jobs.Deps(job) { // the job may have found another result than the program
 		if is, seen := found[d.On.Named(d.Name)]; seen && is != d.Found {
 			return fmt.Errorf("input %s: %w", pathname.Show(d.On.Named(d.Name).String()), recipe.ErrChanged)
 		}

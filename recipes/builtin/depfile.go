@@ -10,7 +10,7 @@ import (
 const (
 	maxDepfile       = 16 << 20
 	maxPrerequisites = 100_000
-	maxPrerequisite  = 32 << 10 // limit of a name in bytes: the longest on any system, which is Windows
+	maxPrerequisite  = 32 << 10 // limit of a name in bytes; Windows has the longest names
 )
 
 // parseDepfile returns the prerequisites in a file of Makefile rules without recipes, as compilers

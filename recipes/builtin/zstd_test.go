@@ -156,8 +156,8 @@ func TestZstdStaysInsideItsEstimate(t *testing.T) {
 	}
 }
 
-// discard discards all writes. Unlike io.Discard it does not implement io.ReaderFrom, which has its
-// own buffers.
+// discard discards all writes. Unlike io.Discard it does not implement io.ReaderFrom, whose buffers
+// would count.
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }

@@ -99,7 +99,8 @@ func TestOptionsChangeTheOutput(t *testing.T) {
 	}
 }
 
-// An invalid file must give a one-line error with the line and column.
+// An invalid file must give a one-line error, which begins with the line and column if they are
+// known.
 func TestErrorNamesThePlace(t *testing.T) {
 	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := range 9 {
@@ -188,7 +189,7 @@ func TestErrorNamesThePlace(t *testing.T) {
 	}
 }
 
-// The cases are the examples in RFC 8949, appendix A, and examples for the options.
+// The cases are examples of RFC 8949, appendix A, and examples for the options.
 func TestCBORIsThatOfTheRFC(t *testing.T) {
 	for _, tc := range []struct{ source, o, want string }{
 		{"0", "", "00"}, {"23", "", "17"}, {"24", "", "1818"}, {"1000", "", "1903e8"}, {"1000000", "", "1a000f4240"},

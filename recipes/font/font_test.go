@@ -92,7 +92,7 @@ func cooked(t testing.TB, o *fontOptions, file []byte) (metrics, *image.Gray) {
 }
 
 // The test draws text from the atlas at four times the size, with a threshold of 0.5 as in a
-// shader. It must cover the same pixels as the text of another rasterizer.
+// shader. It must cover nearly the same pixels as the text of another rasterizer.
 func TestTextFromAtlasCoversTheOutlines(t *testing.T) {
 	for name, file := range map[string][]byte{"regular": goregular.TTF, "bold italic": gobolditalic.TTF} {
 		m, atlas := cooked(t, options(func(o *fontOptions) { o.Charset = []string{"U+20-7E", "U+C0-FF"} }), file)
@@ -355,7 +355,7 @@ func TestCharsetSelectsRunes(t *testing.T) {
 	if res.Err != nil || res.Warned != nil {
 		t.Error(res.Err, res.Warned)
 	}
-	// An atlas without any outline is probably a mistake, so it is refused.
+	// An atlas without any outline is probably a mistake, so it must cause a warning.
 	res = recipetest.Cook(t, Recipe(), options(func(o *fontOptions) { o.Charset = []string{"U+20"} }), tree, "", "f/a.ttf")
 	if want := []string{"the atlas is empty, because no glyph has an outline; change charset or text"}; res.Err != nil || !slices.Equal(res.Warned, want) {
 		t.Error(res.Err, res.Warned)

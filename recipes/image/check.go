@@ -140,7 +140,7 @@ type part struct {
 	pixmap.Channel
 }
 
-// channelSource returns the source of channel c. Its error is an error for the user.
+// channelSource returns the source of channel c. Its error is a message to the user.
 func (o *Image) channelSource(c int) (part, error) {
 	text := o.channelText(c)
 	if text == "" {

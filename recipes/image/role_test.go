@@ -127,8 +127,8 @@ func gradient(w, h int) *stdimage.NRGBA {
 	return painted(w, h, func(x, y int) color.NRGBA { v := byte(x*3 + y*3); return color.NRGBA{v, v, v, 255} })
 }
 
-// A number in a name may be a size, a UDIM tile or a frame. It counts as a frame if there are
-// images with other numbers. Then all frames must have the same format.
+// A number such as 256 in a name may be a size or a UDIM tile. It counts as a frame if images of
+// the same name also have numbers that are neither. Then all frames must have the same format.
 func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 	few := encodePNG(t, painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50 * 60), byte(y / 40 * 60), 9, 255} }))
 	rich := encodePNG(t, scene(150, 120))
@@ -171,7 +171,7 @@ func TestTablesAreStoredWithoutLoss(t *testing.T) {
 	}
 }
 
-// Gray and red images from JPEG must be masks, but not color images.
+// Gray and red images from JPEG must be stored as one channel, but color images must not.
 func TestMasksOfJPEG(t *testing.T) {
 	file := func(paint func(v byte) color.NRGBA) []byte {
 		m := painted(64, 64, func(x, y int) color.NRGBA { return paint(byte(128 + 60*((x/16+y/16)%2) + x)) })

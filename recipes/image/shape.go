@@ -88,8 +88,8 @@ func (o *Image) targetSize(w, h int) (int, int) {
 	return tw, th
 }
 
-// multipleOf4 returns the side of a texture with format UASTC or pot = "4". It is the next multiple
-// of 4 that fit allows. KHR_texture_basisu requires such sides, and so does WebGL for BC formats.
+// multipleOf4 rounds a side up to a multiple of 4, or down if option fit forbids that.
+// KHR_texture_basisu requires such sides, and so does WebGL for BC formats.
 func (o *Image) multipleOf4(n int) int {
 	up := (n + 3) &^ 3
 	if o.Fit > 0 && up > o.Fit {

@@ -59,7 +59,8 @@ func TestOptionsChangePixels(t *testing.T) {
 	}
 }
 
-// Each combination of filter and wrapping must give different levels.
+// Each combination of filter and wrapping must give different levels, but filter box ignores
+// wrapping.
 func TestFilterAndWrapAffectTheLevels(t *testing.T) {
 	m := nrgba(16, 16)
 	noise(m.Pix)

@@ -67,8 +67,8 @@ func asCube(n int) []byte {
 	return text
 }
 
-// asPicture writes a table as a PNG with the given width. The entries are in tiles, or in a row if
-// hald is set.
+// asPicture writes a table as a PNG with the given width. The entries are in tiles, or one after
+// another if hald is set.
 func asPicture(t testing.TB, n, width int, hald bool) []byte {
 	m := image.NewNRGBA(image.Rect(0, 0, width, n*n*n/width))
 	for i := range n * n * n {

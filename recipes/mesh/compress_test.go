@@ -105,7 +105,7 @@ func TestReadsCompressed(t *testing.T) {
 	}
 }
 
-// Damaged compressed data must be refused with its place.
+// Damaged compressed data must be refused.
 func TestRefusesDamagedCompression(t *testing.T) {
 	packed := cook(t, options(compressed), bent(), "m/a.gltf")
 	for _, tc := range []struct{ old, new, want string }{

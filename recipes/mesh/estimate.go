@@ -43,7 +43,7 @@ func (o *meshOptions) estimateMemory(head []byte, size int64) (int64, error) {
 	return need + maxLibrary + 2*52*corners + o.geometryMemory(load{vertices: corners, corners: corners}), nil
 }
 
-// hopeless is more memory than any machine has that cooks models.
+// hopeless is more memory than any machine has, in bytes.
 const hopeless = 1 << 40
 
 // estimateDocument returns the peak memory for a document in a file of size bytes with a binary

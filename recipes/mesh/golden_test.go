@@ -108,7 +108,7 @@ func TestExplain(t *testing.T) {
 		lines[2] != "animation 1: 3 keyframes, were 240" {
 		t.Errorf("%q, %v", lines, err)
 	}
-	// Two nodes show the geometry, but Explain must return one line for it.
+	// Two primitives have the same geometry, so Explain must return one line for both.
 	tree := roof(bare)
 	text := string(tree["m/a.gltf"].Data)
 	from := strings.Index(text, `{"attributes"`)

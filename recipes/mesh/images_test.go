@@ -259,8 +259,8 @@ func TestMissingImages(t *testing.T) {
 	}
 }
 
-// The models must be cooked again after a change of any option that decides the name of an image,
-// or its extension in a model.
+// picturefile.OutputOptions must list every option that decides the name of an image, or its
+// extension in a model. The models are cooked again after a change of these options.
 func TestModelsFollowTheNamesOfImages(t *testing.T) {
 	other := map[string]any{
 		"format": "bc7", "gpu": "web", "container": "dds", "dds_header": "dx10", "mips": true, "cube": "cross", "layers": []any{"a"},

@@ -10,7 +10,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// An elementKind is the kind of elements in an unchanged accessor. glTF has rules for each kind.
+// An elementKind is the kind of elements in an unchanged accessor. glTF has rules for each kind
+// except free.
 type elementKind uint8
 
 const (

@@ -38,7 +38,7 @@ func tolerances(extent float64, o *meshOptions) dot {
 	}
 	normal, uv, color := 1e-6, 1e-7, 1e-7
 	if o.NormalBits > 0 {
-		normal = 1.5 / math.Exp2(float64(o.NormalBits-1)) // half a step on each axis, as a distance in space
+		normal = 1.5 / math.Exp2(float64(o.NormalBits-1)) // half a step on each axis, plus the error of the length
 	}
 	if o.NormalBits > 0 && o.Compression == "meshopt" {
 		normal = 0.95 * math.Pi / 180 // package meshopt documents this error

@@ -96,8 +96,8 @@ func (s *sheet) grid(n int, bend float64) (position, normal, uv, index int) {
 	return s.floats("VEC3", 3, p...), s.floats("VEC3", 3, no...), s.floats("VEC2", 2, tex...), s.shorts("SCALAR", 1, in...)
 }
 
-// figure returns a model with skinned and morphing meshes. Several nodes show them. An extension
-// shows one of them twice.
+// figure returns a model with skinned and morphing meshes. Several nodes show them, and one node
+// shows its mesh twice by an extension.
 func figure() fstest.MapFS {
 	s := new(sheet)
 	p1, n1, t1, i1 := s.grid(6, 1)
@@ -175,7 +175,7 @@ func fill(text string, numbers map[string]int) string {
 	return os.Expand(text, func(name string) string { return strconv.Itoa(numbers[name]) })
 }
 
-// forms returns a model that has one primitive of each mode.
+// forms returns a model with primitives of several modes and with several kinds of attributes.
 func forms() fstest.MapFS {
 	s := new(sheet)
 	p, n, uv, list := s.grid(5, 1)

@@ -187,7 +187,7 @@ func (c impatient) Err() error {
 	return nil
 }
 
-// Whenever the context is canceled, cooking must end and write nothing.
+// Whenever the context is canceled, cooking must end with its error.
 func TestCancel(t *testing.T) {
 	tree := figure()
 	count := math.MaxInt
@@ -209,7 +209,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The number of context checks must grow with the number of vertices.
+// Cooking a mesh of many vertices must check the context often.
 func TestLooksOften(t *testing.T) {
 	s := new(sheet)
 	p, n, uv, i := s.grid(200, 1)

@@ -287,8 +287,8 @@ func TestTexturesWithoutCoordinates(t *testing.T) {
 	}
 }
 
-// The faces of an OBJ file have a textured material but no texture coordinates. The model must get
-// a copy of the material without textures. A missing library or image must be reported.
+// Some faces of an OBJ file have a textured material but no texture coordinates. They must get a
+// copy of the material without textures. A missing library or image must be reported.
 func TestOBJ(t *testing.T) {
 	tree := fstest.MapFS{
 		"m/a.obj": {Data: []byte("mtllib a.mtl\nmtllib gone.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl x\nf 1/1 2/2 3/3\nf 3 2 1\n")},

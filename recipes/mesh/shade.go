@@ -204,8 +204,8 @@ func (p *plainer) replaceMaterials(of *gltf.Primitive, text *gltf.Object, r *rep
 	})
 }
 
-// withoutMissingCoords returns a material whose textures all have coordinates on a primitive. It
-// returns the same index if no coordinates are missing.
+// withoutMissingCoords returns the index of a material whose textures all have coordinates in
+// attributes. It returns the same index if no coordinates are missing.
 func (p *plainer) withoutMissingCoords(material int, attributes map[string]int32) (int, error) {
 	var lacks []string
 	has := func(texCoord int) bool {

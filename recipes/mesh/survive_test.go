@@ -50,7 +50,7 @@ func at(v any, path ...any) any {
 	return v
 }
 
-// Only meshes, buffers and nodes with a grid may change. All other members must keep their text.
+// Members that do not depend on meshes, buffers and grids must keep their values.
 func TestSurvives(t *testing.T) {
 	tree := figure()
 	source, _ := fs.ReadFile(tree, "m/a.gltf")

@@ -319,7 +319,7 @@ func (m *spirvModule) standardFunction(t, function uint32, w []uint32) error {
 	switch {
 	case function == 66 || function == 67: // 66 and 67 are Length and Distance
 		return m.checkReduction(opExtInst, t, w...)
-	case function <= 32 && function != 5 && function != 7, // 1 to 32 include two integer functions
+	case function <= 32 && function != 5 && function != 7, // all up to 32, except the integer functions SAbs (5) and SSign (7)
 		function == 37, function == 40, function == 43, function == 46, // these are the minimum, maximum, clamp and mix of floats
 		function >= 48 && function <= 50,               // 48 to 50 are Step, SmoothStep and Fma
 		function == 68, function == 69, function == 71: // 68 is Cross, 69 Normalize, 71 Reflect

@@ -174,7 +174,7 @@ func (p *Player) checkRun(ctx context.Context, mode Mode, sources, before Tree, 
 		return err
 	}
 	p.forgetInPlace(mode)
-	clean := len(p.inPlace) == 0 // whether all edits of outputs were such that the runs had to notice them
+	clean := len(p.inPlace) == 0 // if not, an edit may remain that neither run had to notice
 	if clean && again.Worked > 0 {
 		d := wrong("a second run did work: %s", again.Line)
 		d.(*Difference).Needless = true

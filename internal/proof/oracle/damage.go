@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// A stateDamage is damage to one of the three records of which outputs cook owns: the index with
-// its changes, the manifest, and the journal. Cook can recover if one of them is lost, but not if
-// two are.
+// A stateDamage is damage to one of the three records of cook's outputs: the index with its
+// changes, the manifest, and the journal. Cook can recover if one of them is lost, but not if two
+// are.
 type stateDamage struct {
 	place string
 	index string            // content of the index at the time of the damage
@@ -72,7 +72,7 @@ func (p *Player) checkRepaired() {
 		return
 	}
 	if _, err := os.Lstat(p.name("cooked/.cook/journal")); !os.IsNotExist(err) {
-		return // the damaged file is still in use
+		return // the journal is still in use, so the damage may remain
 	}
 	rewritten := p.contents(".cook/index")[p.name("cooked/.cook/index")] != p.damaged.index
 	for name, left := range p.damaged.files {

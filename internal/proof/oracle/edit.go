@@ -82,6 +82,7 @@ func (e Edit) String() string {
 	return strings.Join(words, " ")
 }
 
+// ParseEdit parses the words of an edit.
 func ParseEdit(words []string) (Edit, error) {
 	if len(words) == 0 {
 		return Edit{}, fmt.Errorf("edit: no kind given")

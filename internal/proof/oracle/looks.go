@@ -64,8 +64,8 @@ type looker struct {
 	counts  LooksCounts
 }
 
-// Paths of the tree: directories, files in them, and links. An edit may replace a file by a
-// directory, or the reverse.
+// Paths of the tree: directories, files in them, and links. An edit may change the type of a path,
+// for example from a file to a directory.
 var (
 	lookFolders = []string{"d", "e", "d/sub", "e/sub"}
 	lookFiles   = []string{"x.dat", "y.dat"}

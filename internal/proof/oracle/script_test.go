@@ -120,7 +120,7 @@ func TestRandomScriptsAreReproducibleAndCoverAllKinds(t *testing.T) {
 	}
 	want := []string{"-full", "-list", "-verify", "-byfolder", "-target", "-clock", "-cancel", "-firstfailure"}
 	for kind := range fields {
-		if kind != Tick { // the player adds ticks itself
+		if kind != Tick { // random scripts have no ticks, because the player waits for ticks itself
 			want = append(want, string(kind))
 		}
 	}

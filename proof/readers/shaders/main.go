@@ -222,7 +222,7 @@ func (s *shader) judgeShader(t target, result string) error {
 	}
 	module, err := os.ReadFile(made)
 	if err != nil {
-		return nil // cook wrote no file
+		return nil // the command wrote no module to check
 	}
 	place := func(group, binding int) (int, int) { return group, binding }
 	if t.extension == ".glsl" {
