@@ -41,8 +41,8 @@ type recorder struct {
 // WritesTo returns the underlying standard error.
 func (r *recorder) WritesTo() io.Writer { return r.Writer }
 
-// recordError writes JSON records of an error, one for each position in the configuration. The
-// records follow the first record of a run.
+// recordError writes JSON records of an error, one for each position in the configuration. If no
+// record was written before, it writes the first record of a run first.
 func (c *Call) recordError(err error) {
 	r, ok := c.Stderr.(*recorder)
 	if !ok {
