@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestParallelFunctionsAreListed compares the list of functions that can process parts in parallel.
+// TestParallelFunctionsAreListed compares the functions that can process parts in parallel with a
+// list.
 func TestParallelFunctionsAreListed(t *testing.T) {
 	var got []string
 	for _, f := range registry {
