@@ -25,7 +25,7 @@ func TestParallelFunctionsAreListed(t *testing.T) {
 	}
 }
 
-// TestJoinedSumsAreTheWhole splits inputs into pieces of any length, for functions that accept
+// TestJoinedSumsAreTheWhole joins the parts of pieces of any length, for functions that accept
 // blocks of any size.
 func TestJoinedSumsAreTheWhole(t *testing.T) {
 	data := hashtest.Bytes(20_000)
