@@ -144,8 +144,8 @@ func TestBundleThatAsksInVain(t *testing.T) {
 	}
 }
 
-// TestStoppedRunReachesNoBundle stops a run at the first failure. It expects that bundles with
-// missing members are not reached, and that bundles without changes are.
+// TestStoppedRunReachesNoBundle stops a run at the first failure. It must not reach bundles with
+// missing members, but must reach bundles without changes.
 func TestStoppedRunReachesNoBundle(t *testing.T) {
 	p, start := newProject(t), time.Now()
 	p.run.Recipes, p.run.Workers = []recipe.Recipe{gather()}, 1

@@ -78,6 +78,10 @@ type Asset = manifest.Asset
 //	Inner  bool           // another output of the asset names this file, and programs load that output
 type Output = manifest.Output
 
+// Read yields all assets of a manifest in order. root is the content of manifest.json. load reads
+// one part, given its path relative to the output directory. Read supports format 1 and the current
+// format. It yields assets of a part only if the content of the part matches its name.
+//
 // An error comes last, with a zero Asset, and names the damaged file. The assets before the error
 // are then not the whole list. Errors of load are wrapped, so that a caller can detect a missing
 // part and read manifest.json again.

@@ -42,7 +42,7 @@ type recorder struct {
 func (r *recorder) WritesTo() io.Writer { return r.Writer }
 
 // recordError writes JSON records of an error, one for each position in the configuration. If no
-// record was written before, it writes the first record of a run first.
+// record was written before, it begins with the first record of a run.
 func (c *Call) recordError(err error) {
 	r, ok := c.Stderr.(*recorder)
 	if !ok {
