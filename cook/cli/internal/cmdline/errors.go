@@ -180,7 +180,7 @@ func AddFlags(err error) error {
 type flagObserver struct{ cook.Observers }
 
 // Flagging returns an observer that adds the names of flags to suggestions and forwards all calls
-// to o.
+// to the observers in to.
 func Flagging(to ...cook.Observer) cook.Observer { return flagObserver{to} }
 
 func (o flagObserver) Event(e cook.Event) {
