@@ -64,7 +64,7 @@ func gather() recipe.Recipe {
 	return recipe.Recipe{Name: "gather", Version: 1, Bundles: true, UsesPath: true, Extensions: []string{".gather"}, New: func() recipe.Cooker { return &gatherer{} }}
 }
 
-// A graph is a random tree of text files and of bundles of these texts.
+// A graph is a random set of text files, and of bundles that take texts and other bundles.
 type graph struct {
 	*rand.Rand
 	files map[string]string

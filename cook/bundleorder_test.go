@@ -116,8 +116,8 @@ func TestBundleWaitsForItsMembersOnly(t *testing.T) {
 	}
 }
 
-// TestBundleThatAsksInVain expects a waiting bundle to name the missing assets and to keep its old
-// outputs.
+// TestBundleThatAsksInVain expects a waiting bundle to name the missing assets until its recipe
+// begins again.
 func TestBundleThatAsksInVain(t *testing.T) {
 	p := newProject(t)
 	var asked chan struct{}
@@ -144,8 +144,8 @@ func TestBundleThatAsksInVain(t *testing.T) {
 	}
 }
 
-// TestStoppedRunReachesNoBundle stops a run at the first failure. It expects that bundles with
-// missing members are not cooked, and that unchanged bundles keep their outputs.
+// TestStoppedRunReachesNoBundle stops a run at the first failure. It must not reach bundles with
+// missing members, but must reach bundles without changes.
 func TestStoppedRunReachesNoBundle(t *testing.T) {
 	p, start := newProject(t), time.Now()
 	p.run.Recipes, p.run.Workers = []recipe.Recipe{gather()}, 1

@@ -189,7 +189,8 @@ type WatchOptions struct {
 type Round struct {
 	Summary Summary
 	Err     error
-	// Rules is the error in the current rules. The round then used the last valid rules.
+	// Rules is the error in the current rules, or nil. After an error, the round used the last
+	// valid rules.
 	Rules error
 	// Folders is the number of watched directories. It is 0 if the system cannot watch directories;
 	// the watcher then scans the tree regularly.

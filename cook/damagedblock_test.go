@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// TestDamagedBlockOfTheIndex flips a byte in each block of the index. Runs must still be correct,
-// and must print a note if they read the block.
+// TestDamagedBlockOfTheIndex flips a bit in each block of the index. Runs must still be correct,
+// and damage in some blocks must cause a note.
 func TestDamagedBlockOfTheIndex(t *testing.T) {
 	const block = 64 << 10
 	p := smallFiles(t, 600)
@@ -81,7 +81,7 @@ func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 	}
 }
 
-// TestDamagedBlockAmidReports damages the index before runs that report every asset. Each asset
+// TestDamagedBlockAmidReports damages the index before dry runs that report every asset. Each asset
 // must be reported exactly once.
 func TestDamagedBlockAmidReports(t *testing.T) {
 	const block = 64 << 10

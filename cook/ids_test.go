@@ -60,8 +60,8 @@ func TestIDsStay(t *testing.T) {
 	})
 }
 
-// edit makes, edits, removes and renames assets and directories. Each asset has at most one edit,
-// and no asset takes the path that another asset had.
+// edit makes, edits, removes and renames assets and directories. Between two cooks, each asset has
+// at most one edit, and no asset takes the path of a known asset.
 func (t *idTree) edit() {
 	paths := []string{"a.txt", "A.txt", "b.txt", "d/a.txt", "d/b.txt", "e/a.txt", "e/b.txt"}
 	before := maps.Clone(t.assets)

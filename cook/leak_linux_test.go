@@ -218,8 +218,8 @@ func TestInterruptedAnywhere(t *testing.T) {
 	})
 }
 
-// TestNoLeaks expects that no function of the package leaks goroutines or files, whether it
-// succeeds or fails.
+// TestNoLeaks expects that Cook, Why, Trim, Watch and Clean leak neither goroutines nor files,
+// whether they succeed or fail.
 func TestNoLeaks(t *testing.T) {
 	p := sampleProject(t)
 	opt := p.run

@@ -94,7 +94,7 @@ func TestListAddsUp(t *testing.T) {
 				t.Errorf("%s: %+v", step.name, s)
 			}
 		}
-		// A run in which all assets fail is not in the history.
+		// A run whose only work fails is not in the history.
 		if step.name != "failed" && grown != now-before {
 			t.Errorf("%s: changes of %d bytes, grown by %d", step.name, grown, now-before)
 		}

@@ -199,7 +199,7 @@ func TestOutputFolderReplacedDuringRun(t *testing.T) {
 }
 
 // TestConfigEditedDuringRun changes the rules during a run and then changes them back. The next run
-// must not report the outputs as up to date.
+// must make the outputs of the restored rules.
 func TestConfigEditedDuringRun(t *testing.T) {
 	opt := sampleProject(t).run
 	opt.Config = filepath.Join(t.TempDir(), "rules.toml")

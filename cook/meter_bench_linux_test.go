@@ -18,8 +18,8 @@ import (
 )
 
 // BenchmarkMeasured reports how much CPU time measurements cost. It cooks testdata/assets
-// alternately without and with all measurements. It collects garbage only between runs, because
-// collections during a run would cost more than the measurements.
+// alternately without and with all measurements. It collects garbage only between runs, because the
+// measurements' own memory would shift the collections, which costs more than measuring.
 func BenchmarkMeasured(b *testing.B) {
 	dir := b.TempDir()
 	opt := oracle.Run{

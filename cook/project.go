@@ -103,7 +103,7 @@ type Limits = session.Limits
 //	Jobs      int      // concurrent actions on these machines; 0 means four per worker
 //	Platform  []string // properties KEY=VALUE that these machines must have
 //	SignKey   string   // PEM file of an Ed25519 key that signs uploaded results
-//	Trust     []string // files of public keys; if not empty, other results are rejected
+//	Trust     []string // files of public keys; if not empty, only results signed by one of them are used
 type Remote = rules.Remote
 
 func (p Project) sessionOptions() session.Options {

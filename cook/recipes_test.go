@@ -191,7 +191,7 @@ func TestEqualFilesAreCookedOnce(t *testing.T) {
 	}
 }
 
-// TestEstimateFromWholeSource expects the whole source to be passed to Estimate after ErrShortHead.
+// TestEstimateFromWholeSource expects a second call of Estimate after ErrShortHead.
 func TestEstimateFromWholeSource(t *testing.T) {
 	asked := 0
 	text := strings.Repeat("x", 2*recipe.HeadSize)

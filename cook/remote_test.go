@@ -222,8 +222,8 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestSilence uses a server that never responds. All assets must be cooked, without failures and
-// without waiting.
+// TestSilence uses a server that stays silent until all assets are cooked. No asset may fail or
+// wait for the server.
 func TestSilence(t *testing.T) {
 	p := newProject(t)
 	release := filepath.Join(t.TempDir(), "release")

@@ -53,8 +53,8 @@ func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error)
 // Verified is the result of Verify. An asset with two targets counts twice. Its method String
 // returns the last line of the output, in a fixed format for scripts. It has the fields
 //
-//	Outputs     int // number of outputs read
-//	Bytes       int64 // bytes of these outputs
+//	Outputs     int // number of outputs checked
+//	Bytes       int64 // bytes read of these outputs
 //	Blobs       int // undamaged blobs of the store
 //	Again       int // assets cooked again
 //	Shared      int // results of Project.Remote compared with these assets

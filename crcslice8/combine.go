@@ -12,8 +12,8 @@ func (e *engine[R]) combineSums(crcA, crcB, power R) R {
 	return e.registerOf(e.multiplyStates(e.stateOf(crcA^e.empty), power)) ^ crcB
 }
 
-// zeros returns x^(8n) modulo the polynomial, as a state. The product with this factor is the state
-// after n zero bytes.
+// zeros returns x^(8n) modulo the polynomial, as a state. A state times this factor is the state
+// after n more zero bytes.
 func (e *engine[R]) zeros(n int64) R {
 	e.refuseZero()
 	if n < 0 {

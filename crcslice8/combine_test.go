@@ -197,7 +197,8 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// TestCarryless compares the processor's carry-less product with the portable one.
+// TestCarryless compares the processor's and the portable carry-less product with a product that is
+// computed bit by bit.
 func TestCarryless(t *testing.T) {
 	for range 1000 {
 		a, b := rand.Uint64()>>rand.N(64), rand.Uint64()>>rand.N(64)

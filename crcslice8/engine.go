@@ -25,8 +25,8 @@ type engine[R register] struct {
 	// slices[k][b] is the state after byte b and k zero bytes, from state 0.
 	slices [8][256]R
 
-	// powers[k][b] is x^(8·b·256^k) modulo the polynomial, as a state. The product with this
-	// factor is the state after 256^k·b zero bytes.
+	// powers[k][b] is x^(8·b·256^k) modulo the polynomial, as a state. A state times this factor is
+	// the state after 256^k·b more zero bytes.
 	powers [8][256]R
 
 	xorOut, empty R

@@ -77,8 +77,8 @@ func shortKernel(n int) string {
 	return "slicing-4"
 }
 
-// Slicing8 is like [Table.Update] but always uses slicing-by-8. Tests compare all other kernels
-// with it.
+// Slicing8 is like [Table.Update] but always uses slicing-by-8. It is a reference for tests of
+// other kernels.
 func (t *Table) Slicing8(crc uint32, p []byte) uint32 {
 	t.refuseZero()
 	return t.sumOfState(t.slicing8(t.stateOfSum(crc), p))
@@ -90,8 +90,8 @@ func (t *Table) Slicing16(crc uint32, p []byte) uint32 {
 	return t.sumOfState(t.slicing16(t.stateOfSum(crc), p))
 }
 
-// Slicing8 is like [Table64.Update] but always uses slicing-by-8. Tests compare all other kernels
-// with it.
+// Slicing8 is like [Table64.Update] but always uses slicing-by-8. It is a reference for tests of
+// other kernels.
 func (t *Table64) Slicing8(crc uint64, p []byte) uint64 {
 	t.refuseZero()
 	return t.sumOfState64(t.slicing8(t.stateOfSum64(crc), p))

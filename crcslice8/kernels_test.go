@@ -103,8 +103,8 @@ func TestUnrealMemCrc(t *testing.T) {
 	}
 }
 
-// TestKernelsAgainstDefinition compares the tables with the definition. The next test compares the
-// kernels with each other.
+// TestKernelsAgainstDefinition compares all kernels with the definition. The next test compares
+// them with each other at more lengths.
 func TestKernelsAgainstDefinition(t *testing.T) {
 	data := randomBytes(3000)
 	for _, m := range allModels() {

@@ -241,8 +241,8 @@ func checkAnyCRC(t interface{ Fatalf(string, ...any) }, crc *Table64, p []byte, 
 	}
 }
 
-// TestCombine64Lengths appends n and then m zero bytes, and expects the checksum for n+m zero
-// bytes. The lengths are too large to process.
+// TestCombine64Lengths expects Combine to be associative, for lengths that are too large to
+// process.
 func TestCombine64Lengths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		crc := New64(anyModel64().Draw(t, "model"))

@@ -118,7 +118,7 @@ const maxEarly = 1024
 // prefer blocks of large files to new files, so that few files are open at a time.
 type queue struct {
 	Files
-	ctx  context.Context // canceled with the caller's context, or at the end of the work
+	ctx  context.Context // canceled with the caller's context, or by end
 	end  func()
 	done func(FileResult)
 

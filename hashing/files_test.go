@@ -274,8 +274,8 @@ func TestEndedContextStopsFiles(t *testing.T) {
 	}
 }
 
-// TestFewFilesAreBegunEarly delays a result. At most maxEarly files may then begin, and only one
-// goroutine at a time may call names.
+// TestFewFilesAreBegunEarly expects few files to begin before earlier results are delivered. Only
+// one goroutine at a time may iterate over names.
 func TestFewFilesAreBegunEarly(t *testing.T) {
 	name := filesOf(t, []byte("small"))[0]
 	var delivered, asking atomic.Int64
@@ -474,7 +474,8 @@ func TestFilesPanicEndsWork(t *testing.T) {
 	}
 }
 
-// TestSumFileEndsLate ends the context after the file was read, and expects no error.
+// TestSumFileEndsLate expects SumFile to succeed until its context ends, and then to return the
+// context's error.
 func TestSumFileEndsLate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	name := filesOf(t, []byte("123456789"))[0]

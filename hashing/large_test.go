@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestParallelFunctionsAreListed compares the list of functions that can process parts in parallel.
+// TestParallelFunctionsAreListed compares the functions that can process parts in parallel with a
+// list.
 func TestParallelFunctionsAreListed(t *testing.T) {
 	var got []string
 	for _, f := range registry {
@@ -24,7 +25,7 @@ func TestParallelFunctionsAreListed(t *testing.T) {
 	}
 }
 
-// TestJoinedSumsAreTheWhole splits inputs into pieces of any length, for functions that accept
+// TestJoinedSumsAreTheWhole joins the parts of pieces of any length, for functions that accept
 // blocks of any size.
 func TestJoinedSumsAreTheWhole(t *testing.T) {
 	data := hashtest.Bytes(20_000)

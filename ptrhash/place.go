@@ -57,7 +57,7 @@ func (t *Table[V]) At(key uintptr) *V {
 const maxMoved = 10
 
 // makeRoom returns a free slot for a new key with hash h in bucket b. It finds a new displacement
-// of the bucket or, failing that, adds the key to the bucket's list.
+// of the bucket or, failing that, turns the bucket into a list.
 func (t *Table[V]) makeRoom(b, h uint64) uint64 {
 	var slots, hashes [maxMoved]uint64
 	n := 0

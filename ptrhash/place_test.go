@@ -110,7 +110,8 @@ func TestChurnDoesNotWearOut(t *testing.T) {
 	}
 }
 
-// TestMixIsABijection checks mix, because otherwise a bucket's list could be long for some keys.
+// TestMixIsABijection inverts mix. If mix were not a bijection, a bucket's list could be long for
+// some keys.
 func TestMixIsABijection(t *testing.T) {
 	if bits.UintSize < 64 {
 		return // 64-bit keys include all 32-bit keys

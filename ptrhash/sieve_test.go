@@ -125,9 +125,9 @@ var tableSizes = []int{4096, 4095, 4032, 4080, 4000, 3840, 3072, 4093, 2 * 2039,
 // words with a header, and pages.
 var strides = []int{8, 16, 24, 48, 80, 112, 200, 1024, 4096}
 
-// TestTableSizes prints, with -v, how many bins of a table are reached by addresses with one
-// distance, modulo the table's size. A size loses the factors that it shares with the distance: a
-// prime loses none, and a shared small factor costs that factor.
+// TestTableSizes prints, with -v, the longest chain of addresses with one distance, modulo the
+// table's size. A size loses the factors that it shares with the distance: a prime loses none, and
+// a shared small factor costs that factor.
 func TestTableSizes(t *testing.T) {
 	s := newSieve(1 << 13)
 	var md strings.Builder

@@ -138,8 +138,8 @@ func TestEnginesAreWeakerThanRules(t *testing.T) {
 	}
 }
 
-// TestFilesThatAnEngineDoesNotLoadAreNamed expects a warning for each compression method that the
-// engine cannot load.
+// TestFilesThatAnEngineDoesNotLoadAreNamed expects a warning for a rule whose files the engine does
+// not load, and no other warning.
 func TestFilesThatAnEngineDoesNotLoadAreNamed(t *testing.T) {
 	for _, tc := range []struct {
 		text string

@@ -27,7 +27,8 @@ func TestShortHelpFitsOnOneScreen(t *testing.T) {
 	}
 }
 
-// TestBadRecipe expects that an invalid recipe makes each verb print an error instead of panicking.
+// TestBadRecipe expects commands to print one error line, instead of panicking, if a recipe is
+// invalid.
 func TestBadRecipe(t *testing.T) {
 	c := command{cook.Cook, append(recipes.All(), recipe.Recipe{Name: "mine", Version: 1})}
 	for _, args := range [][]string{{"help", "json"}, {"-dir", t.TempDir()}, {"why", "-dir", t.TempDir(), "a"}} {

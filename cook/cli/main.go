@@ -101,8 +101,8 @@ func asChild(ctx context.Context, c *cmdline.Call) (status int, ok bool) {
 	return 0, false
 }
 
-// runAction cooks one action of another machine in the working directory. A server with
-// -remote-exec starts it.
+// runAction cooks the action in the working directory for another machine. Servers start it for
+// clients with -remote-exec.
 func runAction(ctx context.Context, c *cmdline.Call) (status int) {
 	if err := runaction.Run(ctx, ".", c.Recipes...); err != nil {
 		fmt.Fprintf(c.Stderr, "cook: %v\n", err)

@@ -130,8 +130,8 @@ func applied(line string, e rules.Edit) string {
 	return before + e.New + strings.TrimPrefix(rest, e.Old)
 }
 
-// TestFlagMistakes misspells flags and verbs, and expects the messages to suggest the correct ones.
-// The message about a wrong value must list the valid values.
+// TestFlagMistakes misspells flags and verbs, and gives flags no value or a wrong one. It expects
+// one line for each mistake, and a fitting message for 95 of 100.
 func TestFlagMistakes(t *testing.T) {
 	c := command{recipes: recipes.All()}
 	random := rand.New(rand.NewPCG(3, 4))

@@ -215,8 +215,8 @@ func TestOutputThatAnotherProcessKeepsIsReported(t *testing.T) {
 	p.wantFresh()
 }
 
-// TestNamesThatWindowsDoesNotTakeAreRefused expects errors with positions for names of devices and
-// names that Windows would shorten. No file may be read.
+// TestNamesThatWindowsDoesNotTakeAreRefused expects an error for each file with the name of a
+// device, or with a name that Windows would shorten.
 func TestNamesThatWindowsDoesNotTakeAreRefused(t *testing.T) {
 	p := newPictures(t, 1)
 	for _, name := range []string{"con.txt", "dot."} {

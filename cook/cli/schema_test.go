@@ -123,7 +123,7 @@ func TestSchemaTakesValidRules(t *testing.T) {
 	}
 }
 
-// TestSchemaRefusesMistakes expects the schema to reject all wrong keys and values.
+// TestSchemaRefusesMistakes expects the schema to reject all wrong keys and values in valid TOML.
 func TestSchemaRefusesMistakes(t *testing.T) {
 	j, n := newRuleJudge(t), 0
 	for _, m := range mistakes(t) {

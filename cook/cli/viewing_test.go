@@ -53,8 +53,8 @@ func fetched(address string) string {
 	return string(body)
 }
 
-// TestHTTPNeedsNoSecondProgram cooks with -http. The pages must remain available after the run, and
-// the viewer must exit after an interrupt.
+// TestHTTPNeedsNoSecondProgram cooks with -http. The program must serve the pages of the run, and
+// the viewer must exit when the program is interrupted or killed.
 func TestHTTPNeedsNoSecondProgram(t *testing.T) {
 	leaktest.Check(t)
 	args, out := plainProject(t)

@@ -83,8 +83,8 @@ type Output = manifest.Output
 // format. It yields assets of a part only if the content of the part matches its name.
 //
 // An error comes last, with a zero Asset, and names the damaged file. The assets before the error
-// are then incomplete. Errors of load are wrapped, so that a caller can detect a missing part and
-// read manifest.json again.
+// are then not the whole list. Errors of load are wrapped, so that a caller can detect a missing
+// part and read manifest.json again.
 func Read(root []byte, load func(path string) ([]byte, error)) iter.Seq2[Asset, error] {
 	return manifest.Read(root, load)
 }

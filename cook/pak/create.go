@@ -137,7 +137,7 @@ type writer struct {
 	encoder *zstd.Encoder // nil if nothing is compressed
 	gaps    regions       // free space between the kept files
 	layout  layout
-	reuse   *reuse // nil if Options.Reuse is unusable
+	reuse   *reuse // nil if Options.Reuse is nil or ignored
 	batch   int    // maximum number of files in a batch
 	memory  int64  // maximum total size of a batch in bytes; 0 for no limit
 	stats   Stats

@@ -123,7 +123,7 @@ func directoryAt(end, size int64) int64 {
 
 const (
 	// Content of more than twice pieceSize is compressed in pieces, with one frame for each piece.
-	// An edit then changes the frames of only one piece.
+	// An edit of one piece then changes no frames of other pieces.
 	pieceSize = 512 << 10
 	// pieceStep is the alignment of pieces. Skippable frames pad each piece, so that later pieces
 	// keep their offsets when a piece grows a little.

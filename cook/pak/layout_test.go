@@ -80,8 +80,8 @@ func TestLayoutLaws(t *testing.T) {
 	})
 }
 
-// TestLayoutIsLocal draws random sizes. At most a few percent of a pak may be unused, and a small
-// change of a file may rarely move other files.
+// TestLayoutIsLocal draws random sizes. At most a few percent of a pak may be unused, and few small
+// changes of a file may move data outside of the file's chunk.
 func TestLayoutIsLocal(t *testing.T) {
 	for name, size := range sizesOf {
 		r := rand.New(rand.NewPCG(1, 1))

@@ -397,7 +397,7 @@ func Diff(a, b *Pak) iter.Seq2[Difference, error] {
 }
 
 // inherits reports whether p agrees with an entry of other although p has no such record. This is
-// so if p patches other, or if the entry only removes a file.
+// so if p patches other, or if neither pak has the file.
 func (p *Pak) inherits(other *Pak, e *Entry) (bool, error) {
 	switch p.Patches() {
 	case hashing.Digest{}:

@@ -81,7 +81,7 @@ func (r *reuse) copyFromOld(out *os.File, p *packed) error {
 }
 
 // copyPutOff copies the deferred range with a system call. The system may share blocks if the range
-// has the same alignment in both files.
+// begins with a whole block and has the same alignment in both files.
 func (r *reuse) copyPutOff(out *os.File) error {
 	if r == nil || r.run.size == 0 {
 		return nil

@@ -28,7 +28,7 @@ func TestPathMustBeDeclared(t *testing.T) {
 	(&Job{env: jobenv.Env{Path: "a.png"}}).Path()
 }
 
-// TestStep expects Step to cost nothing unless steps are recorded.
+// TestStep expects Step to allocate nothing unless steps are recorded.
 func TestStep(t *testing.T) {
 	job := &Job{}
 	if n := testing.AllocsPerRun(100, func() { job.Step("decode")() }); n != 0 {

@@ -25,7 +25,7 @@ const lookTime = 250 * time.Millisecond
 type follower struct {
 	out    string
 	listed map[string]artifact
-	seen   os.FileInfo   // stamp of the manifest when it was last read; nil if never
+	seen   os.FileInfo   // stamp of the manifest when it was last read; nil if there was none
 	at     feed.Position // position in the watcher's feed
 	fault  error         // error of the last reading of the manifest; nil if none
 }

@@ -340,7 +340,7 @@ func TestDamagedManifest(t *testing.T) {
 	}
 }
 
-// edit makes a random edit. It does nothing if the chosen file does not exist.
+// edit makes a random edit. A removal or rename does nothing if the chosen file does not exist.
 func (w *tree) edit(r *rand.Rand) string {
 	name := func() string { return fmt.Sprintf("%c/%d.txt", 'a'+rune(r.IntN(3)), r.IntN(3)) }
 	a, b := name(), name()

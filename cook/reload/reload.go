@@ -63,7 +63,7 @@ type Cause struct {
 	Source string
 	Target string
 	// Reason is one line, such as "content changed: 3f2a -> 9c01". It is "", and Saved is zero, for
-	// a change found by comparing manifests.
+	// a change that only the manifest shows.
 	Reason string
 	// Saved is the time when the source was last written.
 	Saved time.Time

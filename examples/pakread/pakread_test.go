@@ -112,7 +112,7 @@ func damages(t *testing.T, program, name string) {
 	}
 	footer := whole[len(whole)-128:]
 	records, count := int(binary.LittleEndian.Uint64(footer[8:])), int(binary.LittleEndian.Uint32(footer[16:]))
-	last := records + 72*(count-1) // large.txt is the last record, after folder0 to folder2
+	last := records + 72*(count-1) // large.txt is the last record, after the files of directory0 to directory2
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

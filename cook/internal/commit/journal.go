@@ -64,8 +64,8 @@ func newOutputs(p *plan.Plan) iter.Seq2[int, plan.Claim] {
 // removed. Others belong to sources that this run did not reach. actions are the actions of the
 // next index.
 //
-// old lists outputs with {hash} that no action makes any more. They need no claim, because they are
-// removed once the new manifest is written.
+// old lists outputs with {hash} that no action makes and no artifact names any more. They need no
+// claim, because they are removed once the new manifest is written.
 func (r run) openClaims(actions []index.Action) (open, old []plan.Claim) {
 	finder := r.s.State.Finder()
 	defer finder.Close()

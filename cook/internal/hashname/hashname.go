@@ -92,8 +92,8 @@ func Show(target, output string) string {
 	return output
 }
 
-// Shapes yields every shape that path could have been made from: each run of 16 digits is replaced
-// with {hash}.
+// Shapes yields every shape that a path may have been made from: each run of 16 digits, in turn, is
+// replaced with {hash}.
 func Shapes(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for at := range windows(name) {

@@ -282,7 +282,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// The response for a damaged file is an error of one line.
+// A request for a damaged file must not panic.
 func TestHostileFiles(t *testing.T) {
 	s := newSite(t, map[string][]byte{"p.png": painting(t, 8, 8)})
 	for _, side := range []struct{ side, path, file string }{{"output", "p.png.ktx2", s.out("p.png.ktx2")}, {"source", "p.png", filepath.Join(s.project.Dir, "p.png")}} {
@@ -410,8 +410,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// Without the cook program, the page can neither explain nor cook an asset. It shows the program's
-// errors.
+// Without the cook program, the page can neither explain nor cook an asset.
 func TestPrograms(t *testing.T) {
 	s := newSite(t, map[string][]byte{"a.txt": []byte("mine")})
 	for _, program := range []string{"", filepath.Join(s.dir, "none")} {

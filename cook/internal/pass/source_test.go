@@ -73,8 +73,8 @@ func (p *project) decided(source string, all bool) (what string, whole bool) {
 	return b.String(), d.Whole
 }
 
-// TestOneSource changes a tree at random. The decision about one source must equal the decision of
-// a run over everything. Only a source that is not in the index needs a full scan.
+// TestOneSource changes a tree in various ways. The decision about one source must equal the
+// decision of a run over everything. Only some changes may require a full scan.
 func TestOneSource(t *testing.T) {
 	for what, tt := range map[string]struct {
 		edit  func(p *project)

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
-// The counts of up-to-date actions do not depend on patterns, and equal the number of events. An
-// action with a touched source or artifact is up to date by checksum, so all of its bytes are
+// The counts of up-to-date actions do not depend on patterns, and equal the counts of the events.
+// An action with a touched source or artifact is up to date by checksum, so all of its bytes are
 // counted.
 func TestRestInScope(t *testing.T) {
 	files := map[string]string{"a.txt": "1", "b.json": "[ 10, 2 ]", "c.txt": "1000", "d.txt": "10000", "e.txt": "100000"}

@@ -299,7 +299,7 @@ func TestOtherUser(t *testing.T) {
 	}
 }
 
-// TestServerDies ends the server after it has read a request, before it answers.
+// TestServerDies ends the server after it has read a request, before or during its answer.
 func TestServerDies(t *testing.T) {
 	for name, part := range map[string]string{"before": "", "in the head": "\x02\x05", "in the body": "\x02\x05\x00\x00\x00ab"} {
 		t.Run(name, func(t *testing.T) {
@@ -325,7 +325,7 @@ func TestServerDies(t *testing.T) {
 	}
 }
 
-// TestAskOtherVersion connects two versions of the protocol.
+// TestAskOtherVersion asks a process with another version of the protocol, and expects an error.
 func TestAskOtherVersion(t *testing.T) {
 	dir := shortDir(t)
 	l, err := net.Listen("unix", filepath.Join(dir, socketName))

@@ -48,7 +48,7 @@ func TestSeveralQuestions(t *testing.T) {
 	})
 }
 
-// TestSlowClients sends one request slowly, and expects the server to disconnect after 5 seconds.
+// TestSlowClients expects the server to disconnect a slow or silent client after 5 seconds.
 func TestSlowClients(t *testing.T) {
 	for name, act := range map[string]func(conn net.Conn){
 		"silent":             func(net.Conn) {},

@@ -139,7 +139,7 @@ func checkName(out string) error {
 func (p *planner) retireClaims() {
 	known := map[string]bool{}
 	add := func(out, source, target string) {
-		// A failed action does not keep artifacts of another source from being removed.
+		// A failed action keeps only artifacts of its own source from being removed.
 		i, claimed := p.claims[out]
 		claimed = claimed && (p.plan.Actions[i].Err == nil || p.plan.Actions[i].Path == source)
 		if !claimed && !known[out] {

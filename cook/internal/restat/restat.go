@@ -175,7 +175,7 @@ func (s *comparison) runStats(ctx context.Context, t task, reader *bulk.Worker, 
 		return fmt.Errorf("open %s: %w", f.Path(), err)
 	}
 	defer dir.Close()
-	again := false // set if the directory must be listed again
+	again := false // set if the caller must list the directory
 	own := &ownInfo{dir: dir}
 	if listed {
 		again = !f.Usable

@@ -114,7 +114,7 @@ func TestRoundAfterFullScanLooksEverywhere(t *testing.T) {
 		m := newWatcher(w.opt, nil)
 		socket, err := m.listenOnSocket()
 		w.must(err)
-		w.must(m.cookChanges(t.Context())) // this cooks everything that is pending, although there are no events
+		w.must(m.cookChanges(t.Context())) // everything is pending without events
 		socket.Close()
 		if !m.learned.everywhere || !m.pending.all {
 			t.Errorf("%v: everywhere %v, pending %v", targets, m.learned.everywhere, m.pending.all)

@@ -41,8 +41,8 @@ type recorder struct {
 // WritesTo returns the underlying standard error.
 func (r *recorder) WritesTo() io.Writer { return r.Writer }
 
-// recordError writes JSON records of an error, one for each position in the configuration. The
-// records follow the first record of a run.
+// recordError writes JSON records of an error, one for each position in the configuration. If no
+// record was written before, it begins with the first record of a run.
 func (c *Call) recordError(err error) {
 	r, ok := c.Stderr.(*recorder)
 	if !ok {
@@ -180,7 +180,7 @@ func AddFlags(err error) error {
 type flagObserver struct{ cook.Observers }
 
 // Flagging returns an observer that adds the names of flags to suggestions and forwards all calls
-// to o.
+// to the observers in to.
 func Flagging(to ...cook.Observer) cook.Observer { return flagObserver{to} }
 
 func (o flagObserver) Event(e cook.Event) {

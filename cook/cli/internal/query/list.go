@@ -281,7 +281,7 @@ type assetJSON struct {
 	Image      imageJSON     `json:"image,omitzero"`  // set only if columns about images are listed
 }
 
-// An imageJSON is the decisions about an image in the output of cook list -json.
+// An imageJSON holds the facts about an image in the output of cook list -json.
 type imageJSON struct {
 	Role     string `json:"role,omitempty"`
 	Evidence string `json:"evidence,omitempty"`

@@ -51,8 +51,8 @@ func cooked(r io.Reader) (times int, err error) {
 	return times, nil
 }
 
-// TestFeed expects the same complete stream at each viewer and in the file of -trace. A viewer that
-// disconnects must not affect the other viewers.
+// TestFeed expects the cook of b.json in the stream of each viewer and in the file of -trace. A
+// viewer that disconnects must not affect the other viewers.
 func TestFeed(t *testing.T) {
 	args, _ := plainProject(t)
 	args = append(args, "-q")

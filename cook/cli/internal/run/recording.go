@@ -214,7 +214,7 @@ type feed struct {
 	stop    context.CancelFunc
 	hangUp  context.CancelFunc
 	serving sync.WaitGroup
-	err     error // error of acceptViewers; valid when serving is closed
+	err     error // error of acceptViewers; valid after serving.Wait
 }
 
 // listenFeed listens at an address in the form of [socket.ListenTCP].

@@ -50,9 +50,9 @@ func hasOwnName(source string, outputs []string) bool {
 	return slices.ContainsFunc(outputs, func(o string) bool { return path.Base(o) == path.Base(source) })
 }
 
-// OldNames describes text files of a game, such as levels and scripts, that contain file names of
-// renamed sources. The game cannot find an output by such a name. OldNames searches only after a
-// first run or a run that renamed outputs. It returns "" if it finds none.
+// OldNames describes text files of a game, such as levels and scripts, that name sources whose
+// outputs have other names. The game cannot find an output by such a name. OldNames searches only
+// after a first run or a run that renamed outputs. It returns "" if it finds none.
 func OldNames(ctx context.Context, p *cook.Project, first bool, r *Renames) string {
 	if !first && len(r.lost) == 0 {
 		return ""
