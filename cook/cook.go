@@ -72,12 +72,12 @@ type CookOptions struct {
 	Wait bool
 
 	Limits Limits
-	// Probe measures the run; the zero value measures nothing. The counters receive the numbers of
-	// the Summary and the time of each stage. The recording gets a row for the run and for each
-	// worker. The tracker measures the memory of recipes. Run is the ID of the run in the history,
-	// by default a new one.
+	// Probe measures the run; the zero value measures nothing. Its counters receive the numbers of
+	// the Summary and the time of each stage. Its event recording gets a row for the run and for
+	// each worker. Its memory tracker measures recipes. Probe.Run is the ID of the run in the
+	// history, by default a new one.
 	//
-	// The run ends a frame of the counters every 100 ms and at its end. Callers that push frames
+	// The run pushes a frame of the counters every 100 ms and at its end. Callers that push frames
 	// themselves should pass a separate set of counters.
 	Probe profile.Probe
 	// Observer follows the run; may be nil. If EveryAsset is set, the Observer also receives events

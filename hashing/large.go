@@ -192,8 +192,9 @@ type joiner interface {
 	sum() Sum
 }
 
-// narrowJoints returns the joints of a function that can combine the checksums of two neighboring
-// blocks, given the length of the second. combiner returns the combining function for one input.
+// narrowJoints describes how to sum the blocks of a large input in parallel. combiner returns a
+// function for one input. That function combines the checksums of two neighboring blocks, given the
+// length of the second block.
 func narrowJoints(size int, sum func([]byte) Sum128, combiner func() func(a, b uint64, lenB int64) uint64) *joints {
 	return &joints{
 		part: func(block []byte, _ int64) part { return part{sum(block).Lo} },

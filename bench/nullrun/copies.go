@@ -100,7 +100,7 @@ func (b *bench) copies(t *Tree) []Contestant {
 	}
 }
 
-// cold returns a row that cooks everything with an empty store.
+// cold returns the row of the table for a run with an empty store, which cooks every asset.
 func (b *bench) cold(t *Tree) Row {
 	t = t.Into("cold")
 	store := filepath.Join(t.Root, "cold-store")

@@ -13,7 +13,7 @@ import (
 
 // options holds the parsed command line.
 type options struct {
-	fn      *function // functions of -a; nil if -a was not given
+	fn      *function // hash functions named by -a; nil without -a
 	lists   []string  // values of -check, and with it the other arguments; "-" is standard input
 	files   []string  // files to sum; empty only if there are lists to check
 	workers int       // number of workers; 0 means one for each CPU

@@ -45,7 +45,7 @@ func (c *listChanges) part(name string) *memory.List {
 type changedPlaces struct {
 	Count  int            `json:"count"`
 	Bytes  int64          `json:"bytes"`
-	Places []memory.Place `json:"places"` // places with the most bytes first
+	Places []memory.Place `json:"places"` // call sites, largest number of bytes first
 	More   int            `json:"more"`   // number of omitted places
 }
 

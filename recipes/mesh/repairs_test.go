@@ -164,7 +164,7 @@ func TestRepairsInverseBindMatrices(t *testing.T) {
 		t.Errorf("the corner is %v", have)
 	}
 	wantRefusal(t, model(0.9), "m/a.gltf", "accessor 0: matrix 0: 0.9 in the last row, want 0 0 0 1")
-	// Matrices that undo a grid must be rounded, too.
+	// Matrices that reverse quantization must be rounded, too.
 	moved := func(x, corner float32) fstest.MapFS {
 		tree := skinned([]uint16{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, []float32{1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0})
 		bind := []float32{x, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, corner, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}

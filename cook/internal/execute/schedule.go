@@ -29,7 +29,7 @@ type schedule struct {
 	waits   map[int]waiting
 }
 
-// A waiting records why a bundle waits.
+// A waiting is the reason why a bundle cannot run yet.
 type waiting struct {
 	question dependency.Dependency
 	left     int // number of unsettled actions that the bundle waits for

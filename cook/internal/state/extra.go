@@ -73,7 +73,7 @@ func (l *lister) listExtra(dir string) {
 		}
 		below = dir + "/"
 	}
-	var buf []byte // shared by all names, so that outputs cause no allocations
+	var buf []byte // reused buffer for names, which avoids an allocation for each output
 	for _, base := range names {
 		buf = append(append(buf[:0], below...), base...)
 		if n, known := slices.BinarySearchFunc(l.outputs, buf, compareOutputName); known {

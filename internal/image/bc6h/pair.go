@@ -43,9 +43,9 @@ func fitPair(colors *Colors, q blockfit.Quality) (best codedBlock) {
 	return best
 }
 
-// likelyPartitions returns the partitions with the smallest estimated errors of two lines. As in
-// BC7, the estimate is the total scatter minus the norm of the covariance matrix, which is close to
-// its largest eigenvalue.
+// likelyPartitions returns the partitions with the smallest estimated errors, if a line is fitted to
+// each of the two subsets. The estimate is the total scatter minus the norm of the covariance
+// matrix, which is close to its largest eigenvalue.
 func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 	var each [16]moments
 	var all moments

@@ -7,8 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAskedErrorBoundsTheWeighedOne checks that the weighted error decreases at least as much as
-// the unweighted error of the colors from Ask, except for rounding.
+// TestAskedErrorBoundsTheWeighedOne compares two blocks. If the second is closer to the colors that
+// Ask returns, then its error weighted by alpha must be at least as much smaller, except for
+// rounding.
 func TestAskedErrorBoundsTheWeighedOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		some := func(name string) []byte { return rapid.SliceOfN(rapid.Byte(), 64, 64).Draw(t, name) }

@@ -12,11 +12,10 @@ import (
 // drawn reports whether images of the role are drawn unscaled and without mipmaps.
 func drawn(r Role) bool { return r == UI || r == Sprite || r == Font }
 
-// TestGamePicturesGetTheRightRole checks that OfPath gives the names in testdata the right role. A
-// role is right if it has the right Meaning, and if the image is drawn unscaled where the list
-// requires it. A name need not show whether a 2D game draws the image. Names that end in "_n" must
-// have no role, because their role depends on the pixels. Names that the list marks as unsure may
-// have no role.
+// TestGamePicturesGetTheRightRole checks the role that OfPath gives to each name in testdata. Roles
+// with the right Meaning pass. If the list says that the game draws the image unscaled, the role must
+// say so too. Names that end in "_n" must have no role, because their role depends on the pixels.
+// Names that the list marks as unsure may have no role.
 func TestGamePicturesGetTheRightRole(t *testing.T) {
 	f, err := os.Open("testdata/names.tsv")
 	if err != nil {

@@ -308,7 +308,8 @@ func TestServerWithoutExecutionIsNotedOnce(t *testing.T) {
 	}
 }
 
-// TestUnwantedExecutionIsCanceled checks that Drop cancels an execution without a note.
+// TestUnwantedExecutionIsCanceled checks that Drop cancels an execution, and that the run has no
+// note about it.
 func TestUnwantedExecutionIsCanceled(t *testing.T) {
 	begun, ended := make(chan bool), make(chan bool)
 	var first atomic.Bool
