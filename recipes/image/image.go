@@ -66,7 +66,7 @@ import (
 // Image holds the options of the recipe.
 type Image struct {
 	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x4,astc5x5,astc6x5,astc6x6,astc8x5,astc8x6,astc8x8,astc10x5,astc10x6,astc10x8,astc10x10,astc12x10,astc12x12,astc4x4-hdr,astc5x4-hdr,astc5x5-hdr,astc6x5-hdr,astc6x6-hdr,astc8x5-hdr,astc8x6-hdr,astc8x8-hdr,astc10x5-hdr,astc10x6-hdr,astc10x8-hdr,astc10x10-hdr,astc12x10-hdr,astc12x12-hdr,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,r16,rg16,rgba16,r16f,r32f,rgba16f,png,webp" doc:"pixel format of the texture; auto chooses by the image; png and webp write lossless images instead of textures"`
-	GPU       string `toml:"gpu" enum:"desktop,mobile,web,none" doc:"the formats that format = auto chooses from: desktop bc4 to bc7, mobile astc (also for high dynamic range) and eac, web uastc, which loaders transcode; none makes an image for programs that load no textures: the source itself if it is PNG, JPEG, HDR or EXR and no option changes its pixels, otherwise PNG; options that only textures have make a desktop texture"`
+	GPU       string `toml:"gpu" enum:"desktop,mobile,web,none" doc:"the formats that format = auto chooses from: desktop bc4 to bc7, mobile astc and eac, web uastc, which loaders transcode; none makes an image for programs that load no textures: the source itself if it is PNG, JPEG, HDR or EXR and no option changes its pixels, otherwise PNG; options that only textures have make a desktop texture"`
 	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, astc, etc2, eac, uastc, png and webp: fast for every edit, best for releases"`
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file type of textures"`
 	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"the header of bc1 to bc5: older engines and ImageMagick read only legacy; auto writes legacy unless that would lose that colors are sRGB or premultiplied"`
@@ -111,7 +111,7 @@ type Image struct {
 // Recipe returns the recipe "image".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "image", Version: 15, UsesPath: true, NamesOutputs: true, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		Name: "image", Version: 14, UsesPath: true, NamesOutputs: true, Extensions: source.TextureExtensions(), Formats: source.Formats(),
 		Extracts: []recipe.Extract{materials, neighbors},
 		Hints:    hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
 		New: func() recipe.Cooker {

@@ -80,7 +80,7 @@ func (c *code) writePixels(dst []byte, size Size, srgb bool) {
 		at += endNumbers(kind)
 		ends[i], known[i] = endsOf(kind, &v)
 	}
-	c.eachWeight(size, func(i, part int, weight *[4]int32) {
+	c.eachWeight(size, func(i, part int, weight [4]int32) {
 		if !known[part] {
 			copy(dst[4*i:], magenta[:])
 			return
@@ -100,7 +100,7 @@ func (c *code) endValues(at int, kind uint8) (v [8]int32) {
 }
 
 // eachWeight calls do for each pixel, with its part and with the weights of its channels.
-func (c *code) eachWeight(size Size, do func(i, part int, weight *[4]int32)) {
+func (c *code) eachWeight(size Size, do func(i, part int, weight [4]int32)) {
 	planes := 1
 	if c.dual {
 		planes = 2
@@ -120,7 +120,7 @@ func (c *code) eachWeight(size Size, do func(i, part int, weight *[4]int32)) {
 		if c.dual {
 			weight[c.component] = f.pixelWeight(i, &grids[1])
 		}
-		do(i, part, &weight)
+		do(i, part, weight)
 	}
 }
 

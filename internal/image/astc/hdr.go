@@ -101,7 +101,7 @@ func (c *code) writeHalves(dst []uint16, size Size) {
 			p[0][3], p[1][3] = v[6]*257, v[7]*257
 		}
 	}
-	c.eachWeight(size, func(i, part int, weight *[4]int32) {
+	c.eachWeight(size, func(i, part int, weight [4]int32) {
 		kind := c.kinds[part]
 		for channel, w := range weight {
 			v := int(ends[part][0][channel]*(64-w)+ends[part][1][channel]*w+32) >> 6

@@ -11,7 +11,7 @@ type GPU uint8
 // These are the values of GPU.
 const (
 	Desktop GPU = iota // reads BC1 to BC7
-	Mobile             // reads ASTC, also of high dynamic range, ETC2 and EAC
+	Mobile             // reads ASTC, ETC2 and EAC
 	Web                // uses a loader that transcodes UASTC
 )
 
@@ -22,8 +22,6 @@ const (
 func (g GPU) Instead(f Format, srgb bool) Format {
 	switch {
 	case g == Desktop:
-	case g == Mobile && f == BC6H:
-		return ASTC4x4HDR
 	case f == BC6H || f == RGBA16 || f == RG16:
 		return RGBA16F
 	case f == R16 || f == R32F:
