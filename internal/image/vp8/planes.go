@@ -1,0 +1,83 @@
+package vp8
+
+// A macroblock source holds the pixels of 16 by 16 pixels: 16 tiles of luma, and four of each
+// difference of colors.
+type sourceTiles struct {
+	luma   [16]tile
+	chroma [8]tile
+}
+
+// Planes holds an image as brightness and two differences of colors, the latter at half the size
+// (BT.601, 16 to 235). Its sides are multiples of macroblocks: the last pixels are repeated.
+type planes struct {
+	w, h        int // size in macroblocks
+	luma        []uint8
+	blue, red   []uint8
+	hidden      []bool // macroblocks without a visible pixel
+	transparent bool
+}
+
+// separate converts pixels of four channels, w by h. With byAlpha, alpha is transparency, and
+// weights colors that are averaged.
+func separate(pix []uint8, w, h int, byAlpha bool) *planes {
+	p := &planes{w: (w + 15) / 16, h: (h + 15) / 16}
+	p.luma = make([]uint8, 256*p.w*p.h)
+	p.blue, p.red = make([]uint8, 64*p.w*p.h), make([]uint8, 64*p.w*p.h)
+	p.hidden = make([]bool, p.w*p.h)
+	for i := range p.hidden {
+		p.hidden[i] = byAlpha
+	}
+	at := func(x, y int) []uint8 { return pix[4*(min(y, h-1)*w+min(x, w-1)):][:4] }
+	stride := 16 * p.w
+	for y := 0; y < 16*p.h; y += 2 {
+		for x := 0; x < stride; x += 2 {
+			var sum [3]int
+			total := 0
+			for i := range 4 {
+				c := at(x+i&1, y+i>>1)
+				p.luma[(y+i>>1)*stride+x+i&1] = uint8((16839*int(c[0]) + 33059*int(c[1]) + 6420*int(c[2]) + 16<<16 + 1<<15) >> 16)
+				weight := 1
+				if byAlpha {
+					if weight = int(c[3]); weight > 0 {
+						p.hidden[y/16*p.w+x/16] = false
+					}
+				}
+				total += weight
+				for j := range sum {
+					sum[j] += weight * int(c[j])
+				}
+			}
+			if total == 0 { // no pixel is visible
+				c := at(x, y)
+				sum, total = [3]int{int(c[0]), int(c[1]), int(c[2])}, 1
+			}
+			i := y/2*stride/2 + x/2
+			p.blue[i] = difference(-9719*sum[0]-19081*sum[1]+28800*sum[2], total)
+			p.red[i] = difference(28800*sum[0]-24116*sum[1]-4684*sum[2], total)
+		}
+	}
+	return p
+}
+
+// difference returns a weighted difference of colors as a pixel.
+func difference(sum, total int) uint8 {
+	unit := total << 16
+	return clampPixel(int32((sum + 128*unit + unit/2) / unit))
+}
+
+// load returns the pixels of a macroblock.
+func (p *planes) load(x, y int, out *sourceTiles) {
+	for i := range out.luma {
+		copyTile(&out.luma[i], p.luma, 16*p.w, 16*x+i%4*4, 16*y+i/4*4)
+	}
+	for i := range 4 {
+		copyTile(&out.chroma[i], p.blue, 8*p.w, 8*x+i%2*4, 8*y+i/2*4)
+		copyTile(&out.chroma[4+i], p.red, 8*p.w, 8*x+i%2*4, 8*y+i/2*4)
+	}
+}
+
+func copyTile(t *tile, plane []uint8, stride, x, y int) {
+	for row := range 4 {
+		copy(t[4*row:][:4], plane[(y+row)*stride+x:])
+	}
+}
