@@ -8,12 +8,11 @@ import (
 // A macroblock is the code of 16 by 16 pixels.
 type macroblock struct {
 	// levels has 16 blocks of luma, four of each difference of colors, and the block of means.
-	levels  [25]levels
-	modes   [16]uint8 // of the blocks of luma; all are equal without split
-	colors  uint8     // mode of chroma
-	split   bool      // each block of luma has its own mode
-	empty   bool      // all levels are 0
-	segment uint8
+	levels [25]levels
+	modes  [16]uint8 // of the blocks of luma; all are equal without split
+	colors uint8     // mode of chroma
+	split  bool      // each block of luma has its own mode
+	empty  bool      // all levels are 0
 }
 
 const meansBlock = 24
@@ -37,7 +36,8 @@ type column struct {
 type encoder struct {
 	*planes
 	effort   effort
-	strength [4]strength // by segment
+	strength strength
+	filter   int // level of the loop filter, which grows with the steps
 	prices   *modeLengths
 	tariff   *tariff
 	columns  []column
@@ -46,44 +46,29 @@ type encoder struct {
 	code     []macroblock
 	counts   *census
 	lost     int64 // sum of squared errors of luma and chroma
+	modeBits int64 // length of the modes so far, in 1/256 bit
+	// modeLimit is the mean length of modes, in 1/256 bit, from which no more luma is split.
+	modeLimit int64
 }
-
-// A strength holds the quantizers of a segment by the kind of block, and lambda.
-type strength struct {
-	quantizer [blockKinds]quantizer
-	lambda    int64 // error that one bit may save, in 1/256
-	index     int
-}
-
-// newStrength returns the quantizers for an index from 0 to 127.
-func newStrength(index int) strength {
-	dc := func(i int) int32 { return int32(dcSteps[min(127, max(0, i))]) }
-	ac := int32(acSteps[index])
-	luma := newQuantizer(dc(index), ac, 14)
-	s := strength{index: index, lambda: max(1, lambdaFactor*int64(ac)*int64(ac)/16)}
-	s.quantizer[lumaRest], s.quantizer[lumaWhole] = luma, luma
-	s.quantizer[lumaMeans] = newQuantizer(2*dc(index), max(8, ac*155/100), 12)
-	s.quantizer[chroma] = newQuantizer(min(132, dc(index+chromaDC)), ac, 14)
-	return s
-}
-
-var lambdaFactor int64 = 128
-var chromaDC = 0
 
 // An attempt is a way to encode a part of a macroblock.
 type attempt struct {
-	levels [17]levels
-	pixels [16]tile
-	modes  [16]uint8
-	score  int64
-	lost   int64
+	levels   [17]levels
+	pixels   [16]tile
+	modes    [16]uint8
+	score    int64
+	lost     int64
+	modeBits int64 // length of the modes, in 1/256 bit
 }
 
 func score(lost, bits, lambda int64) int64 { return lost<<16 + bits*lambda }
 
+// refit is the number of macroblocks after which the lengths of tokens are computed again.
+const refit = 96
+
 // encodeRows chooses the code of all macroblocks.
 func (e *encoder) encodeRows(ctx context.Context) error {
-	e.counts, e.lost = &census{}, 0
+	e.counts, e.lost, e.modeBits = &census{}, 0, 0
 	e.columns = make([]column, e.w+1)
 	for i := range e.columns {
 		c := &e.columns[i]
@@ -107,7 +92,7 @@ func (e *encoder) encodeRows(ctx context.Context) error {
 		e.corners = [3]uint8{corner, corner, corner}
 		for x := range e.w {
 			e.encodeMacroblock(x, y)
-			if since++; since >= 96 && e.effort.adapts {
+			if since++; since >= refit {
 				since = 0
 				e.tariff.setModel(e.counts.fit())
 			}
@@ -125,23 +110,22 @@ func fill(s []uint8, v uint8) {
 // encodeMacroblock chooses the code of a macroblock, and counts its tokens.
 func (e *encoder) encodeMacroblock(x, y int) {
 	b := &e.code[y*e.w+x]
-	*b = macroblock{segment: b.segment}
+	*b = macroblock{}
 	above := &e.columns[x]
 	edges := e.edges(x, y)
 	var src sourceTiles
 	e.load(x, y, &src)
-	s := &e.strength[b.segment]
+	s := &e.strength
 
 	var whole, colors attempt
 	if e.hidden[y*e.w+x] {
 		edges[0].predictSquare(dcMode, 4, whole.pixels[:])
 		edges[1].predictSquare(dcMode, 2, colors.pixels[:4])
 		edges[2].predictSquare(dcMode, 2, colors.pixels[4:8])
-		whole.lost = 0
 	} else {
 		e.tryWhole(&src, &edges[0], above, s, &whole)
 		var split attempt
-		if e.trySplit(x, y, &src, &edges[0], above, s, whole.score, &split) {
+		if e.trySplit(x, y, &src, &edges[0], above, s, whole.score, &split) && e.modeBits+split.modeBits <= e.modeLimit*int64(y*e.w+x+1) {
 			whole, b.split = split, true
 		}
 		e.tryColors(&src, &edges, above, s, &colors)
@@ -151,6 +135,7 @@ func (e *encoder) encodeMacroblock(x, y int) {
 	b.levels[meansBlock] = whole.levels[16]
 	b.modes, b.colors = whole.modes, colors.modes[0]
 	e.lost += whole.lost + colors.lost
+	e.modeBits += whole.modeBits + colors.modeBits
 	e.leave(x, &whole, &colors)
 	b.sendTokens(e.counts, &above.contexts, &e.beside.contexts)
 }
@@ -198,6 +183,7 @@ func (e *encoder) encodeWhole(src *sourceTiles, around *edge, above *column, s *
 	forwardWHT(&means, &transformed)
 	context := int(above.contexts[8] + e.beside.contexts[8])
 	bits := e.prices.whole[out.modes[0]]
+	out.modeBits = bits
 	bits += e.quantize(&transformed, s, lumaMeans, context, search, &out.levels[16])
 	s.quantizer[lumaMeans].restore(&out.levels[16], &restored)
 	inverseWHT(&restored, &means)
@@ -212,7 +198,7 @@ func (e *encoder) encodeWhole(src *sourceTiles, around *edge, above *column, s *
 		addResidual(&restored, &pred[i], &out.pixels[i])
 		out.lost += tileError(&src.luma[i], &out.pixels[i])
 	}
-	out.score = score(out.lost, bits, s.lambda)
+	out.score = score(out.lost, bits, s.lambda[lumaRest])
 }
 
 // isFilled returns 1 if levels from an index on are not 0.
@@ -227,30 +213,31 @@ func isFilled(l *levels, from int) uint8 {
 func (e *encoder) quantize(in *spectrum, s *strength, kind, context int, search bool, out *levels) int64 {
 	q := &s.quantizer[kind]
 	if search {
-		q.search(in, e.tariff, kind, context, s.lambda, out)
+		q.search(in, e.tariff, kind, context, s.lambda[kind]*searchShare/4, out)
 	} else {
-		q.roundDown(in, kind, roundFrom, out)
+		q.roundDown(in, kind, roundUp, out)
 	}
 	return e.tariff.block(kind, context, out)
 }
 
-var roundFrom int64 = 150
-
 // trySplit finds the best modes for each block of luma. It returns false if their score is not below
 // the limit.
 func (e *encoder) trySplit(x, y int, src *sourceTiles, around *edge, above *column, s *strength, limit int64, out *attempt) bool {
-	out.score = score(0, e.prices.split, s.lambda)
+	out.modeBits = e.prices.split
+	out.score = score(0, e.prices.split, s.lambda[lumaRest])
 	top, left := above.contexts, e.beside.contexts
 	modesAbove, modesLeft := above.modes, e.beside.modes
 	right := e.aboveRight(x, y)
 	for i := range 16 {
 		r := rimOf(i, around, &right, &out.pixels)
 		context := int(top[i%4] + left[i/4])
-		one := e.trySubblock(&src.luma[i], &r, &e.prices.subblock[modesAbove[i%4]][modesLeft[i/4]], context, s)
+		prices := &e.prices.subblock[modesAbove[i%4]][modesLeft[i/4]]
+		one := e.trySubblock(&src.luma[i], &r, prices, context, s)
 		if out.score += one.score; out.score >= limit {
 			return false
 		}
 		out.lost += one.lost
+		out.modeBits += prices[one.mode]
 		out.levels[i], out.pixels[i], out.modes[i] = one.levels, one.pixels, one.mode
 		modesAbove[i%4], modesLeft[i/4] = one.mode, one.mode
 		filled := isFilled(&one.levels, 0)
@@ -320,7 +307,7 @@ func (e *encoder) trySubblock(src *tile, r *rim, prices *[subblockModes]int64, c
 	r.predictTile(&pred)
 	var rough [subblockModes]int64
 	for mode := range rough {
-		rough[mode] = roughSize(src, &pred[mode])<<roughShift + prices[mode]*int64(s.quantizer[lumaWhole].step[1])/roughDivisor
+		rough[mode] = roughSize(src, &pred[mode])<<roughScale + prices[mode]*int64(s.quantizer[lumaWhole].step[1])/roughPrice
 	}
 	best.score = math.MaxInt64
 	for range e.effort.modes {
@@ -343,9 +330,6 @@ func (e *encoder) trySubblock(src *tile, r *rim, prices *[subblockModes]int64, c
 	return best
 }
 
-var roughShift = 8
-var roughDivisor int64 = 4
-
 func (e *encoder) encodeSubblock(src, pred *tile, price int64, context int, s *strength, search bool, out *subblock) {
 	var c spectrum
 	forwardDCT(src, pred, &c)
@@ -353,7 +337,7 @@ func (e *encoder) encodeSubblock(src, pred *tile, price int64, context int, s *s
 	s.quantizer[lumaWhole].restore(&out.levels, &c)
 	addResidual(&c, pred, &out.pixels)
 	out.lost = tileError(src, &out.pixels)
-	out.score = score(out.lost, bits, s.lambda)
+	out.score = score(out.lost, bits, s.lambda[lumaRest])
 }
 
 // tryColors finds the best mode for chroma.
@@ -378,6 +362,7 @@ func (e *encoder) encodeColors(src *sourceTiles, around *[3]edge, above *column,
 	around[1].predictSquare(int(out.modes[0]), 2, pred[:4])
 	around[2].predictSquare(int(out.modes[0]), 2, pred[4:])
 	bits := e.prices.colors[out.modes[0]]
+	out.modeBits = bits
 	out.lost = 0
 	top, left := above.contexts, e.beside.contexts
 	for i := range pred {
@@ -391,7 +376,7 @@ func (e *encoder) encodeColors(src *sourceTiles, around *[3]edge, above *column,
 		addResidual(&c, &pred[i], &out.pixels[i])
 		out.lost += tileError(&src.chroma[i], &out.pixels[i])
 	}
-	out.score = score(out.lost, bits, s.lambda)
+	out.score = score(out.lost, bits, s.lambda[chroma])
 }
 
 // leave records what the macroblocks below and to the right need.

@@ -1,20 +1,19 @@
 package vp8
 
-// A macroblock source holds the pixels of 16 by 16 pixels: 16 tiles of luma, and four of each
+// A sourceTiles holds a macroblock of the image: 16 tiles of luma, and four of each
 // difference of colors.
 type sourceTiles struct {
 	luma   [16]tile
 	chroma [8]tile
 }
 
-// Planes holds an image as brightness and two differences of colors, the latter at half the size
+// planes holds an image as brightness and two differences of colors, the latter at half the size
 // (BT.601, 16 to 235). Its sides are multiples of macroblocks: the last pixels are repeated.
 type planes struct {
-	w, h        int // size in macroblocks
-	luma        []uint8
-	blue, red   []uint8
-	hidden      []bool // macroblocks without a visible pixel
-	transparent bool
+	w, h      int // size in macroblocks
+	luma      []uint8
+	blue, red []uint8
+	hidden    []bool // macroblocks without a visible pixel
 }
 
 // separate converts pixels of four channels, w by h. With byAlpha, alpha is transparency, and
@@ -31,36 +30,36 @@ func separate(pix []uint8, w, h int, byAlpha bool) *planes {
 	stride := 16 * p.w
 	for y := 0; y < 16*p.h; y += 2 {
 		for x := 0; x < stride; x += 2 {
-			var sum [3]int
-			total := 0
+			var sum [3]int64
+			total := int64(0)
 			for i := range 4 {
 				c := at(x+i&1, y+i>>1)
 				p.luma[(y+i>>1)*stride+x+i&1] = uint8((16839*int(c[0]) + 33059*int(c[1]) + 6420*int(c[2]) + 16<<16 + 1<<15) >> 16)
-				weight := 1
+				weight := int64(1)
 				if byAlpha {
-					if weight = int(c[3]); weight > 0 {
+					if weight = int64(c[3]); weight > 0 {
 						p.hidden[y/16*p.w+x/16] = false
 					}
 				}
 				total += weight
 				for j := range sum {
-					sum[j] += weight * int(c[j])
+					sum[j] += weight * int64(c[j])
 				}
 			}
 			if total == 0 { // no pixel is visible
 				c := at(x, y)
-				sum, total = [3]int{int(c[0]), int(c[1]), int(c[2])}, 1
+				sum, total = [3]int64{int64(c[0]), int64(c[1]), int64(c[2])}, 1
 			}
 			i := y/2*stride/2 + x/2
-			p.blue[i] = difference(-9719*sum[0]-19081*sum[1]+28800*sum[2], total)
-			p.red[i] = difference(28800*sum[0]-24116*sum[1]-4684*sum[2], total)
+			p.blue[i] = differencePixel(-9719*sum[0]-19081*sum[1]+28800*sum[2], total)
+			p.red[i] = differencePixel(28800*sum[0]-24116*sum[1]-4684*sum[2], total)
 		}
 	}
 	return p
 }
 
-// difference returns a weighted difference of colors as a pixel.
-func difference(sum, total int) uint8 {
+// differencePixel returns a weighted difference of colors as a pixel.
+func differencePixel(sum, total int64) uint8 {
 	unit := total << 16
 	return clampPixel(int32((sum + 128*unit + unit/2) / unit))
 }

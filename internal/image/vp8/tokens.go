@@ -184,16 +184,14 @@ func (p *priceList) of(bit bool, chance uint8) uint32 {
 	return uint32(p[chance])
 }
 
-// bitPrices are computed by the first caller of priceOf.
-var bitPrices = sync.OnceValue(func() *priceList {
+// priceOf returns the list, which its first caller computes.
+var priceOf = sync.OnceValue(func() *priceList {
 	p := &priceList{}
 	for i := 1; i <= 256; i++ {
 		p[i] = uint16(math.Round(float64(-256/math.Ln2) * detmath.Log(float64(i)/256)))
 	}
 	return p
 })
-
-func priceOf() *priceList { return bitPrices() }
 
 // A tariff holds the lengths of tokens under a model, in 1/256 bit.
 type tariff struct {

@@ -66,11 +66,16 @@ func plans(colors, width, height int, e effort) (list []plan) {
 }
 
 // smallest encodes the pixels with several plans, and returns the smallest stream.
-func smallest(ctx context.Context, pix []uint32, width int, e effort) (least []byte, err error) {
+func smallest(ctx context.Context, pix []uint32, width int, e effort) ([]byte, error) {
+	return smallestStream(ctx, pix, width, e, func(w *bitWriter) { writeHeader(w, pix, width) })
+}
+
+// smallestStream encodes the pixels like smallest, with the given header.
+func smallestStream(ctx context.Context, pix []uint32, width int, e effort, header func(*bitWriter)) (least []byte, err error) {
 	palette := paletteOf(pix)
 	for _, p := range plans(len(palette), width, len(pix)/width, e) {
 		w := &bitWriter{}
-		writeHeader(w, pix, width)
+		header(w)
 		p.colors = palette
 		if err := p.write(ctx, w, pix, width, e); err != nil {
 			return nil, err
