@@ -47,6 +47,14 @@ type Facts struct {
 	Levels   int    // number of mip levels, 0 for files that have none
 }
 
+// A Growth is an image in a lossy format and its much larger output.
+type Growth struct {
+	Dir      string // directory of the source, "" for the asset directory
+	Format   string // format of the source, such as "JPEG"
+	Became   string // kind of the output in the plural, such as "textures"
+	From, To int64  // bytes
+}
+
 // Env is the environment of a job. If a function is nil, the methods of the job that need it return
 // an error, unless its comment says otherwise.
 type Env struct {
@@ -94,6 +102,7 @@ type Env struct {
 	Hold func(kind string, bytes int64)    // records that the job holds memory until its end
 	Step func(name string) (end func())    // starts a step of the recipe; steps may nest
 	Note func(line string)                 // prints a line about the machine once
+	Grew func(Growth)                      // an output is much larger than its source
 	Tell func(Facts)                       // decisions about the source
 	Role func(i int, role string)          // meaning of the pixels of output number i
 	Used func(processorTime time.Duration) // reports the processor time of an external program

@@ -26,6 +26,7 @@ type subject struct {
 	variants []variant // sizes of output images, for PNG and WebP
 	sheet    *sheet    // frames on the image, nil without frames = "sheet"
 	kept     []byte    // the source's bytes, if they are the output
+	lossy    bool      // a WebP file loses colors
 	file     source.Info
 	decision
 	// reasons are the lines that Explain returns.

@@ -119,10 +119,11 @@ type Attempt struct {
 	Scratch  func(outputs []string) *Scratch
 	Source   *Source
 	Probe    *profile.Worker
-	Holdings *Holdings    // notes memory of the recipe; may be nil
-	Times    *Times       // notes times; may be nil
-	Step     func(string) // receives the recipe's step; may be nil
-	Note     func(string) // prints a line once; may be nil
+	Holdings *Holdings         // notes memory of the recipe; may be nil
+	Times    *Times            // notes times; may be nil
+	Step     func(string)      // receives the recipe's step; may be nil
+	Note     func(string)      // prints a line once; may be nil
+	Grew     func(jobs.Growth) // receives images that grew; may be nil
 	Steps    Steps
 	Again    *Conditions // nil if results of earlier runs may be reused
 }

@@ -23,6 +23,7 @@ type reporter struct {
 	onWarn  func(string)
 	warned  map[[2]string]bool // printed warnings by source and line
 	notes   map[string]bool    // lines of recipes, for the end of the run
+	growth  growthList
 	detail  Detail
 	retired []Size    // artifacts that no action claims
 	store   sync.Once // guard that reports only the first store error
@@ -71,6 +72,9 @@ func (r *reporter) noteAtEnd(line string) {
 // in which workers end.
 func (r *reporter) reportNotes() {
 	for _, line := range slices.Sorted(maps.Keys(r.notes)) {
+		r.noteLineOnce(line)
+	}
+	for _, line := range r.growth.lines() {
 		r.noteLineOnce(line)
 	}
 }

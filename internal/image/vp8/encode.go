@@ -9,7 +9,7 @@ import (
 type macroblock struct {
 	// levels has 16 blocks of luma, four of each difference of colors, and the block of means.
 	levels [25]levels
-	modes  [16]uint8 // of the blocks of luma; all are equal without split
+	modes  [16]uint8 // modes of the blocks of luma, which are equal without split
 	colors uint8     // mode of chroma
 	split  bool      // each block of luma has its own mode
 	empty  bool      // all levels are 0
@@ -41,7 +41,7 @@ type encoder struct {
 	prices   *modeLengths
 	tariff   *tariff
 	columns  []column
-	beside   column   // of the macroblock to the left
+	beside   column   // pixels and contexts of the macroblock to the left
 	corners  [3]uint8 // pixels above it and to the left: of luma, blue, red
 	code     []macroblock
 	counts   *census

@@ -4,7 +4,7 @@ import "math"
 
 // A quantizer holds the steps for one kind of coefficients.
 type quantizer struct {
-	step    [2]int32 // of the first coefficient, and of the others
+	step    [2]int32 // steps of the first coefficient, and of the others
 	inverse [2]int64 // 1/step, in units of 2^-32
 	// scale is the exponent of the error of a pixel for an error of a coefficient of 1, in units of
 	// 2^-16.
@@ -140,8 +140,8 @@ func newStrength(index int) strength {
 // and blue.
 const (
 	lambdaScale  = 4   // lambda for a step of 1, in 1/256
-	searchShare  = 3   // of lambda in the search for levels, in quarters
-	chromaWeight = 3   // of an error of chroma, which changes four pixels
+	searchShare  = 3   // share of lambda in the search for levels, in quarters
+	chromaWeight = 3   // weight of an error of chroma, which changes four pixels
 	chromaFiner  = 4   // difference of the indexes of quantizers for luma and chroma
 	roundUp      = 150 // remainder, of 256, from which levels are rounded up without a search
 	roughScale   = 8   // exponent of the price of a rough size

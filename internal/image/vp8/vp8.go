@@ -46,7 +46,7 @@ var efforts = [...]effort{
 
 // Options say how an image is encoded.
 type Options struct {
-	Quality int // from 1 to 100
+	Quality int // quality from 1 to 100
 	Effort  Effort
 	// ByAlpha says that alpha is transparency, so that hidden pixels may have any color.
 	ByAlpha bool

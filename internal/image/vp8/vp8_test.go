@@ -130,7 +130,7 @@ func TestQualityRaisesPSNRAndSize(t *testing.T) {
 	const w, h = 200, 160
 	for _, tc := range []struct {
 		effort Effort
-		floors []float64 // of PSNR, for the qualities below
+		floors []float64 // least PSNR for the qualities below
 		most   []int     // bytes
 	}{
 		{Fast, []float64{26.4, 37.1, 40.4, 46.7, 54.2}, []int{915, 4030, 5030, 7530, 11240}},

@@ -16,7 +16,7 @@ import (
 
 // Lossy holds the options of EncodeLossy.
 type Lossy struct {
-	Quality int // from 1 to 100, the best
+	Quality int // quality from 1 to 100
 	Effort  vp8.Effort
 	// ByAlpha says that alpha is transparency, so that hidden pixels may have any color.
 	ByAlpha bool
