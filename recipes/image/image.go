@@ -191,7 +191,9 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	s.reportGrowth(job, "textures", size)
+	if o.IsUASTC() { // pages download these textures
+		s.reportGrowth(job, "textures", size)
+	}
 	return s.writeSheetData(job)
 }
 
