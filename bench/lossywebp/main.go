@@ -73,7 +73,15 @@ func compareAll() error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", f, err)
 			}
+			if math.IsNaN(v.equalPSNR) || math.IsInf(v.gain, 0) {
+				fmt.Fprintf(os.Stderr, "%s, %s: left out, because a file has no error, or no PSNR is reached by both\n", e.name, f)
+				continue
+			}
+			fmt.Fprintf(os.Stderr, "%s, %s: %.3f\n", e.name, f, v.equalPSNR)
 			all = append(all, v)
+		}
+		if len(all) == 0 {
+			return errors.New("no image can be compared")
 		}
 		losses, worst := 0, 0.0
 		for _, v := range all {

@@ -55,7 +55,68 @@ func separate(pix []uint8, w, h int, byAlpha bool) *planes {
 			p.red[i] = differencePixel(28800*sum[0]-24116*sum[1]-4684*sum[2], total)
 		}
 	}
+	if byAlpha {
+		p.coverHidden(func(x, y int) bool { return at(x, y)[3] == 0 })
+	}
 	return p
+}
+
+// coverHidden gives hidden pixels the mean of the visible ones in the same square of 8 by 8 pixels, or
+// in the macroblock, because edges of hidden colors would take space.
+func (p *planes) coverHidden(hidden func(x, y int) bool) {
+	for i, all := range p.hidden {
+		if all {
+			continue
+		}
+		left, top := 16*(i%p.w), 16*(i/p.w)
+		var luma, blue, red square
+		for n := range 256 {
+			x, y := left+n%16, top+n/16
+			luma.addPixel(n%16/8+n/128*2, p.luma, y*16*p.w+x, hidden(x, y))
+		}
+		for n := range 64 {
+			x, y := left+n%8*2, top+n/8*2
+			at, part := y/2*8*p.w+x/2, n%8/4+n/32*2
+			all := hidden(x, y) && hidden(x+1, y) && hidden(x, y+1) && hidden(x+1, y+1)
+			blue.addPixel(part, p.blue, at, all)
+			red.addPixel(part, p.red, at, all)
+		}
+		luma.cover(p.luma)
+		blue.cover(p.blue)
+		red.cover(p.red)
+	}
+}
+
+// A square collects the pixels of a macroblock in one plane, in four quarters.
+type square struct {
+	sum, count [4]int
+	hidden     [4][]int // indexes of hidden pixels in the plane
+}
+
+func (s *square) addPixel(quarter int, plane []uint8, at int, hidden bool) {
+	if hidden {
+		s.hidden[quarter] = append(s.hidden[quarter], at)
+		return
+	}
+	s.sum[quarter] += int(plane[at])
+	s.count[quarter]++
+}
+
+// cover writes the hidden pixels.
+func (s *square) cover(plane []uint8) {
+	sum, count := 0, 0
+	for i := range s.sum {
+		sum, count = sum+s.sum[i], count+s.count[i]
+	}
+	for i, hidden := range s.hidden {
+		of, n := sum, count
+		if s.count[i] > 0 {
+			of, n = s.sum[i], s.count[i]
+		}
+		for _, at := range hidden {
+			plane[at] = uint8((of + n/2) / n)
+		}
+	}
 }
 
 // differencePixel returns a weighted difference of colors as a pixel.

@@ -67,13 +67,21 @@ func plans(colors, width, height int, e effort) (list []plan) {
 
 // smallest encodes the pixels with several plans, and returns the smallest stream.
 func smallest(ctx context.Context, pix []uint32, width int, e effort) ([]byte, error) {
-	return smallestStream(ctx, pix, width, e, func(w *bitWriter) { writeHeader(w, pix, width) })
+	palette := paletteOf(pix)
+	all := plans(len(palette), width, len(pix)/width, e)
+	return smallestStream(ctx, pix, width, e, palette, all, func(w *bitWriter) { writeHeader(w, pix, width) })
 }
 
-// smallestStream encodes the pixels like smallest, with the given header.
-func smallestStream(ctx context.Context, pix []uint32, width int, e effort, header func(*bitWriter)) (least []byte, err error) {
-	palette := paletteOf(pix)
-	for _, p := range plans(len(palette), width, len(pix)/width, e) {
+// smallestAlpha encodes pixels whose only channel is green, without a header.
+func smallestAlpha(ctx context.Context, pix []uint32, width int, e effort) ([]byte, error) {
+	const tile = 4
+	all := []plan{{predicted: tile}, {palette: true}, {palette: true, predicted: tile}}
+	return smallestStream(ctx, pix, width, e, paletteOf(pix), all, func(*bitWriter) {})
+}
+
+// smallestStream encodes the pixels with each plan, behind a header.
+func smallestStream(ctx context.Context, pix []uint32, width int, e effort, palette []uint32, all []plan, header func(*bitWriter)) (least []byte, err error) {
+	for _, p := range all {
 		w := &bitWriter{}
 		header(w)
 		p.colors = palette

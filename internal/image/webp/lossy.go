@@ -32,7 +32,7 @@ func EncodeLossy(ctx context.Context, w io.Writer, m *pixmap.Map, o Lossy) error
 	if err != nil {
 		return err
 	}
-	alpha, err := encodeAlpha(ctx, m)
+	alpha, err := encodeAlpha(ctx, m, o.Effort == vp8.Best)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func EncodeLossy(ctx context.Context, w io.Writer, m *pixmap.Map, o Lossy) error
 func LossyMemory(w, h int) int64 { return Memory(w, h) + vp8.Memory(w, h) }
 
 // encodeAlpha returns the body of the chunk ALPH, or nil if all pixels are opaque.
-func encodeAlpha(ctx context.Context, m *pixmap.Map) ([]byte, error) {
+func encodeAlpha(ctx context.Context, m *pixmap.Map, best bool) ([]byte, error) {
 	solid := true
 	pix := make([]uint32, m.W*m.H)
 	for i := range pix {
@@ -64,7 +64,7 @@ func encodeAlpha(ctx context.Context, m *pixmap.Map) ([]byte, error) {
 	}
 	const lossless = 1 // the stream has alpha as green, and no header
 	body := []byte{lossless}
-	stream, err := smallestStream(ctx, pix, m.W, effortOf(false), func(*bitWriter) {})
+	stream, err := smallestAlpha(ctx, pix, m.W, effortOf(best))
 	return append(body, stream...), err
 }
 
