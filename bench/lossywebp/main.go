@@ -2,7 +2,7 @@
 
 // Command lossywebp compares lossy WebP files of this module with those of cwebp, decoded by dwebp.
 //
-//	go run ./bench/lossywebp DIR
+//	go run ./bench/lossywebp DIR [options of cwebp]
 //
 // For each effort it prints the bytes at equal PSNR of red, green and blue, as the mean over the PSNR
 // that both reach; bytes and PSNR at equal quality; and the processor time of both, with reading the
@@ -58,7 +58,7 @@ type trial struct {
 type verdict struct{ equalPSNR, equalQuality, gain, time float64 }
 
 func compareAll() error {
-	if len(os.Args) != 2 {
+	if len(os.Args) < 2 {
 		return errors.New("want a directory of PNG files")
 	}
 	files, err := filepath.Glob(filepath.Join(os.Args[1], "*.png"))
@@ -147,7 +147,8 @@ func encodeOurs(file string, quality int, effort vp8.Effort) (trial, *pixmap.Map
 }
 
 func encodeTheirs(file string, m *pixmap.Map, quality, method int) (trial, error) {
-	c := exec.Command("cwebp", "-quiet", "-q", strconv.Itoa(quality), "-m", strconv.Itoa(method), file, "-o", "-")
+	args := slices.Concat([]string{"-quiet", "-q", strconv.Itoa(quality), "-m", strconv.Itoa(method)}, os.Args[2:], []string{file, "-o", "-"})
+	c := exec.Command("cwebp", args...)
 	out, err := c.Output()
 	if err != nil {
 		return trial{}, err
