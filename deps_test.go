@@ -94,7 +94,7 @@ cook/internal/commit: cook/internal/changes cook/internal/contents cook/internal
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/lease internal/parallel internal/pathname internal/regular
 cook/internal/cookone: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/hashname cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/dependency internal/fastclock internal/jobs internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
 cook/internal/engine:
-cook/internal/execute: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/lookup cook/internal/place cook/internal/plan cook/internal/remote cook/internal/remote/broker cook/internal/store hashing internal/dependency internal/parallel internal/pathname profile
+cook/internal/execute: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/lookup cook/internal/place cook/internal/plan cook/internal/remote cook/internal/remote/broker cook/internal/store hashing internal/dependency internal/human internal/jobs internal/parallel internal/pathname profile
 cook/internal/export: cook/internal/manifest hashing internal/atomicfile internal/confine internal/parallel internal/pathname internal/reflink
 cook/internal/feed: cook/internal/peer hashing
 cook/internal/glob:
@@ -165,7 +165,7 @@ recipes/builtin: cook/recipe internal/busyfile internal/ctxio internal/dependenc
 recipes/bundle: cook/manifest cook/pak cook/recipe hashing internal/plaintext
 recipes/data: cook/recipe internal/ctxio internal/jsontext internal/lazyregexp internal/plaintext
 recipes/font: cook/recipe internal/font/distancefield internal/font/kerning internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/role internal/image/source internal/image/texture internal/jobs internal/jsontext internal/pathname internal/plaintext
-recipes/image: cook/recipe internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/role internal/image/source internal/image/spritesheet internal/image/texenc internal/image/texture internal/image/webp internal/jobs internal/mesh/gltf internal/pathname
+recipes/image: cook/recipe internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/role internal/image/source internal/image/spritesheet internal/image/texenc internal/image/texture internal/image/vp8 internal/image/webp internal/jobs internal/mesh/gltf internal/pathname
 recipes/lut: cook/recipe internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/role internal/image/source internal/image/texenc internal/image/texture internal/jobs internal/plaintext
 recipes/mesh: cook/recipe internal/ctxio internal/image/role internal/image/source internal/mesh/gltf internal/mesh/keyframes internal/mesh/meshopt internal/mesh/obj internal/mesh/optimize internal/mesh/prune internal/mesh/quantize internal/mesh/simplify internal/mesh/tangent recipes/image
 recipes/shader: cook/recipe internal/child internal/lazyregexp internal/plaintext internal/version recipes/builtin

@@ -86,7 +86,7 @@ func TestEnginesKeepLossyImages(t *testing.T) {
 	at := newPlace(t)
 	for _, e := range engine.All() {
 		said := at.run(t, "cook -dir assets -engine "+e.Name+" -out out-"+e.Name+" textures/ui/photo_finish.jpg textures/ui/trophy.webp 2>&1; ls -R out-"+e.Name)
-		noted := strings.Contains(said, "JPEG files become lossless images")
+		noted := strings.Contains(said, "1 JPEG file of 3.9 KiB became lossless images of")
 		grown := strings.Contains(said, "photo_finish.png") || strings.Contains(said, "photo_finish.webp")
 		if noted != (e.Name == "raylib") || grown != noted || at.status != 0 {
 			t.Errorf("%s: noted %t: %s", e.Name, noted, said)

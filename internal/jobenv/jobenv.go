@@ -47,8 +47,16 @@ type Facts struct {
 	Levels   int    // number of mip levels; 0 for files without mip levels
 }
 
-// Env is the environment of a job. If a function is nil, methods of the job that need it return an
-// error, unless the comment of the function says otherwise.
+// A Growth is an image in a lossy format and its much larger output.
+type Growth struct {
+	Dir      string // directory of the source, "" for the asset directory
+	Format   string // format of the source, such as "JPEG"
+	Became   string // kind of the output in the plural, such as "textures"
+	From, To int64  // bytes
+}
+
+// Env is the environment of a job. If a function is nil, the methods of the job that need it return
+// an error, unless its comment says otherwise.
 type Env struct {
 	Path  string   // slash-separated path of the source in the asset tree
 	Names []string // final paths of the outputs, after all recipes of a chain
@@ -94,11 +102,12 @@ type Env struct {
 
 	Hold func(kind string, bytes int64)    // records that the job uses memory until it ends
 	Step func(name string) (end func())    // starts a step of the recipe; steps may nest
-	Note func(line string)                 // prints a line about the machine, once per run
-	Tell func(Facts)                       // receives the decisions about the source
-	Role func(i int, role string)          // receives the meaning of the pixels of output number i
-	Used func(processorTime time.Duration) // receives the processor time of an external program
-	// Each distributes the calls of Job.Each to idle CPUs. If it is nil, they run one after
+	Note func(line string)                 // prints a line about the machine once
+	Grew func(Growth)                      // an output is much larger than its source
+	Tell func(Facts)                       // decisions about the source
+	Role func(i int, role string)          // meaning of the pixels of output number i
+	Used func(processorTime time.Duration) // reports the processor time of an external program
+	// Each distributes the calls of Job.Each to idle CPUs; if it is nil, they run one after
 	// another.
 	Each func(ctx context.Context, n int, do func(i int) error) error
 

@@ -40,8 +40,18 @@ func SetRole(job *recipe.Job, i int, role string) {
 	}
 }
 
-// Directory returns the directory of a job's source; "" is the asset directory. Use it only for
-// messages that are not stored in results.
+// Growth is an image in a lossy format and its much larger output.
+type Growth = jobenv.Growth
+
+// Grew reports that the output of a job is much larger than its source, an image in a lossy format.
+func Grew(job *recipe.Job, format, became string, to int64) {
+	if env := jobenv.EnvOf(job); env.Grew != nil {
+		env.Grew(Growth{Dir: Directory(job), Format: format, Became: became, From: job.Size(), To: to})
+	}
+}
+
+// Directory returns the directory of a job's source, for messages that results do not keep; "" for
+// the asset directory.
 func Directory(job *recipe.Job) string {
 	if dir := path.Dir(jobenv.EnvOf(job).Path); dir != "." {
 		return dir

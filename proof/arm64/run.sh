@@ -40,7 +40,7 @@ echo "arm64: among them the scripts of the command; internal/dirfd, as the emula
 # TestReadingEarlyNotesWhoIsBusy failed once in some hundred runs here, and never without the emulator.
 go test -exec qemu-aarch64 -skip '^TestReadingEarlyNotesWhoIsBusy$' ./ptrhash ./intern ./internal/confine ./internal/atomicfile ./internal/busyfile \
 	./cook/internal/plan ./cook/internal/restat ./cook/internal/state ./cook/internal/contents \
-	./recipes/audio ./recipes/bundle ./recipes/data ./recipes/lut ./recipes/text
+	./internal/image/vp8 ./recipes/audio ./recipes/bundle ./recipes/data ./recipes/lut ./recipes/text
 
 go build -o "$dir/cook-arm64" ./cmd/cook
 "$dir/cook" -q -dir testdata/assets -cache "$dir/here.store" -out "$dir/here" 2>/dev/null

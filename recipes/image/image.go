@@ -65,18 +65,19 @@ import (
 
 // Image holds the options of the recipe.
 type Image struct {
-	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x4,astc5x5,astc6x5,astc6x6,astc8x5,astc8x6,astc8x8,astc10x5,astc10x6,astc10x8,astc10x10,astc12x10,astc12x12,astc4x4-hdr,astc5x4-hdr,astc5x5-hdr,astc6x5-hdr,astc6x6-hdr,astc8x5-hdr,astc8x6-hdr,astc8x8-hdr,astc10x5-hdr,astc10x6-hdr,astc10x8-hdr,astc10x10-hdr,astc12x10-hdr,astc12x12-hdr,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,r16,rg16,rgba16,r16f,r32f,rgba16f,png,webp" doc:"pixel format of the texture; auto chooses by the image; png and webp write lossless images instead of textures"`
-	GPU       string `toml:"gpu" enum:"desktop,mobile,web,none" doc:"the formats that format = auto chooses from: desktop bc4 to bc7, mobile astc and eac, web uastc, which loaders transcode; none makes an image for programs that load no textures: the source itself if it is PNG, JPEG, HDR or EXR and no option changes its pixels, otherwise PNG; options that only textures have make a desktop texture"`
-	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, astc, etc2, eac, uastc, png and webp: fast for every edit, best for releases"`
-	Container string `toml:"container" enum:"ktx2,dds" doc:"the file type of textures"`
-	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"the header of bc1 to bc5: older engines and ImageMagick read only legacy; auto writes legacy unless that would lose that colors are sRGB or premultiplied"`
-	Preset    string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"defaults for other options: 2d makes no mips and stores small images without loss; pixel does so for all images; 3d treats sprites as textures of a scene; auto decides by each image's role"`
-	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the image: colors, unit vectors, one channel, four channels of any data ...; auto decides by the materials of glTF and OBJ models in the same directory and its parent, then by name and pixels; material does so even with presets for 2D games"`
-	Named     string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data,letter,perhaps-numbered,perhaps-map,animation,codes" doc:"the role that the path suggests; cook sets this option; none ignores the path"`
-	Alpha     string `toml:"alpha" enum:"auto,transparency,data" doc:"meaning of the fourth channel of colors: transparency, which weights the colors of mipmaps and smaller sizes, or data, which does not; auto means data if models name the image, unless it is the base color of a material that is not opaque"`
-	Normals   string `toml:"normals" enum:"keep,opengl,directx" doc:"the direction of green in normal maps: up (opengl) or down (directx); inverts green of normal maps whose names suggest the other direction"`
-	NormalZ   bool   `toml:"normal_z" doc:"true: astc normal maps have x, y and z in red, green and blue; false: x in red, green and blue, y in alpha, which is more exact"`
-	SRGB      bool   `toml:"srgb" doc:"true: colors are sRGB; false: colors are linear light"`
+	Format      string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x4,astc5x5,astc6x5,astc6x6,astc8x5,astc8x6,astc8x8,astc10x5,astc10x6,astc10x8,astc10x10,astc12x10,astc12x12,astc4x4-hdr,astc5x4-hdr,astc5x5-hdr,astc6x5-hdr,astc6x6-hdr,astc8x5-hdr,astc8x6-hdr,astc8x8-hdr,astc10x5-hdr,astc10x6-hdr,astc10x8-hdr,astc10x10-hdr,astc12x10-hdr,astc12x12-hdr,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,r16,rg16,rgba16,r16f,r32f,rgba16f,png,webp" doc:"pixel format of the texture; auto chooses by the image; png and webp write images instead of textures, lossless unless webp_quality is set"`
+	GPU         string `toml:"gpu" enum:"desktop,mobile,web,none" doc:"the formats that format = auto chooses from: desktop bc4 to bc7, mobile astc and eac, web uastc, which loaders transcode; none makes an image for programs that load no textures: the source itself if it is PNG, JPEG, HDR or EXR and no option changes its pixels, otherwise PNG; options that only textures have make a desktop texture"`
+	Quality     string `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, astc, etc2, eac, uastc, png and webp: fast for every edit, best for releases"`
+	WebPQuality int    `toml:"webp_quality" min:"0" max:"100" doc:"quality of colors in webp, from 1 to 100 as in cwebp; 0 is lossless; data, normal maps, heights, masks and tables, images of at most 64 colors, and alpha always stay lossless"`
+	Container   string `toml:"container" enum:"ktx2,dds" doc:"the file type of textures"`
+	DDSHeader   string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"the header of bc1 to bc5: older engines and ImageMagick read only legacy; auto writes legacy unless that would lose that colors are sRGB or premultiplied"`
+	Preset      string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"defaults for other options: 2d makes no mips and stores small images without loss; pixel does so for all images; 3d treats sprites as textures of a scene; auto decides by each image's role"`
+	Kind        string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the image: colors, unit vectors, one channel, four channels of any data ...; auto decides by the materials of glTF and OBJ models in the same directory and its parent, then by name and pixels; material does so even with presets for 2D games"`
+	Named       string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data,letter,perhaps-numbered,perhaps-map,animation,codes" doc:"the role that the path suggests; cook sets this option; none ignores the path"`
+	Alpha       string `toml:"alpha" enum:"auto,transparency,data" doc:"meaning of the fourth channel of colors: transparency, which weights the colors of mipmaps and smaller sizes, or data, which does not; auto means data if models name the image, unless it is the base color of a material that is not opaque"`
+	Normals     string `toml:"normals" enum:"keep,opengl,directx" doc:"the direction of green in normal maps: up (opengl) or down (directx); inverts green of normal maps whose names suggest the other direction"`
+	NormalZ     bool   `toml:"normal_z" doc:"true: astc normal maps have x, y and z in red, green and blue; false: x in red, green and blue, y in alpha, which is more exact"`
+	SRGB        bool   `toml:"srgb" doc:"true: colors are sRGB; false: colors are linear light"`
 
 	Mips       string  `toml:"mips" enum:"auto,true,false" doc:"make mipmaps down to 1x1 pixel; auto depends on the preset and the role"`
 	Filter     string  `toml:"filter" enum:"box,kaiser,mitchell" doc:"filter for mipmaps and smaller sizes: box is fast, kaiser is the sharpest, mitchell is between"`
@@ -186,8 +187,12 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	if err := o.writeTexture(ctx, job, 0, t); err != nil {
+	size, err := o.writeTexture(ctx, job, 0, t)
+	if err != nil {
 		return err
+	}
+	if o.IsUASTC() { // pages download these textures
+		s.reportGrowth(job, "textures", size)
 	}
 	return s.writeSheetData(job)
 }
@@ -212,7 +217,8 @@ func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map
 	if err != nil {
 		return err
 	}
-	return o.writeTexture(ctx, job, i, t)
+	_, err = o.writeTexture(ctx, job, i, t)
+	return err
 }
 
 // Memory returns the maximum number of bytes that Write holds for an image of w by h pixels with
@@ -285,16 +291,23 @@ func (o *Image) prepareSubject(ctx context.Context, job *recipe.Job) (*subject, 
 	return s, nil
 }
 
-func (o *Image) writeTexture(ctx context.Context, job *recipe.Job, i int, t *texture.Texture) error {
+// writeTexture writes the job's i-th output, and returns its size.
+func (o *Image) writeTexture(ctx context.Context, job *recipe.Job, i int, t *texture.Texture) (int64, error) {
 	defer job.Step("pack")()
 	out, err := job.Create(i)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if o.Container == "dds" {
-		return errors.Join(dds.Write(ctx, out, t, o.ddsHeader()), out.Close())
+		err = dds.Write(ctx, out, t, o.ddsHeader())
+	} else {
+		err = ktx2.Write(ctx, out, t, o.packs())
 	}
-	return errors.Join(ktx2.Write(ctx, out, t, o.packs()), out.Close())
+	size := int64(0)
+	if info, failed := out.Stat(); failed == nil {
+		size = info.Size()
+	}
+	return size, errors.Join(err, out.Close())
 }
 
 // packs returns the supercompression of levels in KTX2 files.

@@ -145,7 +145,7 @@ func TestDefaultOptionsAreValid(t *testing.T) {
 	recipetest.Check(t, r, map[string]any{
 		"format": "bc7", "gpu": "web", "quality": "best", "container": "dds", "dds_header": "dx10", "srgb": false,
 		"preset": "2d", "kind": "data", "named": "ui", "alpha": "data", "normals": "opengl", "normal_z": true, "prefilter": "ggx", "irradiance": "sh", "mips": false, "filter": "kaiser", "wrap": "repeat", "coverage": 0.5, "weigh_alpha": true,
-		"max_size": int64(64), "fit": int64(32), "pot": "up", "r": "g", "g": "r", "b": "1-b", "a": "1",
+		"max_size": int64(64), "fit": int64(32), "webp_quality": int64(80), "pot": "up", "r": "g", "g": "r", "b": "1-b", "a": "1",
 		"frames": "sheet", "sheet_size": int64(64), "flip": "x", "premultiply": true, "cube": "cross", "faces": files, "layers": files, "rdo": 0.5, "scales": []any{int64(1), 0.5}, "zstd": int64(0),
 	})
 }

@@ -25,8 +25,9 @@ type subject struct {
 	used     usage
 	beside   string    // the role that the names of neighboring files suggest; "" for none
 	variants []variant // sizes of output images, for PNG and WebP
-	sheet    *sheet    // the layout of frames; nil unless frames = "sheet" is set
-	kept     []byte    // the source's bytes, if they become the output
+	sheet    *sheet    // frames on the image, nil without frames = "sheet"
+	kept     []byte    // the source's bytes, if they are the output
+	lossy    bool      // a WebP file loses colors
 	file     source.Info
 	decision
 	// reasons are the lines that Explain returns.

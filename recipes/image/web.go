@@ -61,10 +61,7 @@ func (o *Image) usesPath() bool { return len(o.Scales) > 0 || o.makesSheet() }
 // checkPicture refuses options that image formats do not support.
 func (o *Image) checkPicture() error {
 	if !o.writesPictures() {
-		if len(o.Scales) > 0 {
-			return &recipe.OptionError{Key: "scales", Want: fmt.Sprintf(`none with format = %q, because only "png" and "webp" have scales`, o.Format)}
-		}
-		return nil
+		return o.checkNoPicture()
 	}
 	refuse := func(key, got, want string) error {
 		return &recipe.OptionError{Key: key, Got: got, Want: fmt.Sprintf("%s with format = %q", want, o.Format)}
@@ -84,6 +81,8 @@ func (o *Image) checkPicture() error {
 		return refuse("coverage", fmt.Sprint(o.Coverage), "0")
 	case o.WeighAlpha:
 		return refuse("weigh_alpha", "true", "false")
+	case o.WebPQuality > 0 && o.Format == "png":
+		return refuse("webp_quality", strconv.Itoa(o.WebPQuality), "0")
 	case o.RDO > 0:
 		return refuse("rdo", fmt.Sprint(o.RDO), "0")
 	}
@@ -91,6 +90,17 @@ func (o *Image) checkPicture() error {
 		if slices.Contains(o.Scales[:i], scale) {
 			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "no scale more than once"}
 		}
+	}
+	return nil
+}
+
+// checkNoPicture refuses options of image formats for textures.
+func (o *Image) checkNoPicture() error {
+	if len(o.Scales) > 0 {
+		return &recipe.OptionError{Key: "scales", Want: fmt.Sprintf(`none with format = %q, because only "png" and "webp" have scales`, o.Format)}
+	}
+	if o.WebPQuality > 0 {
+		return &recipe.OptionError{Key: "webp_quality", Got: strconv.Itoa(o.WebPQuality), Want: fmt.Sprintf(`0 with format = %q, or write format = "webp"`, o.Format)}
 	}
 	return nil
 }
@@ -107,14 +117,12 @@ type variant struct {
 }
 
 // planSizes determines the size of each output image.
-func (s *subject) planSizes(ctx context.Context, job *recipe.Job) (err error) {
+func (s *subject) planSizes(ctx context.Context, job *recipe.Job) error {
 	if err := s.checkMask(); err != nil {
 		return err
 	}
 	m := s.pictures[0]
-	if s.o.keepsWebP(s.file) {
-		s.addReason("format webp: the source stays as it is")
-		s.kept, err = job.Source()
+	if kept, err := s.keepWebP(job); kept || err != nil {
 		return err
 	}
 	if s.o.isPlain() && len(s.o.Scales) == 0 && !s.o.makesSheet() && isLight(job.Ext()) {
@@ -133,6 +141,9 @@ func (s *subject) planSizes(ctx context.Context, job *recipe.Job) (err error) {
 		if err := s.reportWebPLoss(ctx, job); err != nil {
 			return err
 		}
+	}
+	if err := s.decideLoss(ctx); err != nil {
+		return err
 	}
 	w, h := s.o.targetSize(m.W, m.H)
 	if w != m.W || h != m.H {
@@ -200,23 +211,22 @@ func (s *subject) writePicture(ctx context.Context, job *recipe.Job, i int, v va
 		return err
 	}
 	err = s.encodePicture(ctx, out, m)
-	if info, e := out.Stat(); e == nil && lossyFormats[s.file.Format] && info.Size() > 2*job.Size() {
-		job.Note(noteGrown, s.file.Format)
+	if info, e := out.Stat(); e == nil && !s.lossy {
+		s.reportGrowth(job, "lossless images", info.Size())
+	} else if e == nil && lossyFormats[s.file.Format] && info.Size() > job.Size() {
+		job.Note(noteLarger, s.file.Format)
 	}
 	return errors.Join(err, out.Close())
 }
-
-// lossyFormats are source formats whose images usually grow when they are stored without loss.
-var lossyFormats = map[string]bool{"JPEG": true, "WebP": true}
-
-// noteGrown is a note about sources in a lossy format, shown once per run.
-const noteGrown = `images: %s files become lossless images of more than twice the size; if your engine loads the sources, keep them with format = "auto" and gpu = "none", or recipe = "copy"`
 
 func (s *subject) encodePicture(ctx context.Context, w io.Writer, m *pixmap.Map) error {
 	if s.o.Format == "webp" {
 		m, err := pixmap.Convert(ctx, m, pixmap.Bits8, s.colorMeaning())
 		if err != nil {
 			return err
+		}
+		if s.lossy {
+			return webp.EncodeLossy(ctx, w, m, s.lossOptions())
 		}
 		return webp.Encode(ctx, w, m, s.o.Quality == "best")
 	}
@@ -229,7 +239,7 @@ func (s *subject) encodePicture(ctx context.Context, w io.Writer, m *pixmap.Map)
 func (o *Image) picturePeak(d pixmap.Depth, l layout) int64 {
 	encoding := png.Memory(l.tw, l.th, d)
 	if o.Format == "webp" {
-		encoding = webp.Memory(l.tw, l.th) + bytesOf(l.tw, l.th, pixmap.Bits8)
+		encoding = o.webpMemory(l.tw, l.th) + bytesOf(l.tw, l.th, pixmap.Bits8)
 	}
 	resizing := pixmap.ResizeMemory(l.w, l.h, l.tw, l.th, d, o.mipFilter())
 	// The source's name, which may contain a scale, is unknown here. So assume any scale.

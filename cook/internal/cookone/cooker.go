@@ -119,10 +119,11 @@ type Attempt struct {
 	Scratch  func(outputs []string) *Scratch
 	Source   *Source
 	Probe    *profile.Worker
-	Holdings *Holdings    // records the memory of the recipe; may be nil
-	Times    *Times       // records where the action spent time; may be nil
-	Step     func(string) // called with each step of the recipe; may be nil
-	Note     func(string) // called with each line that the recipe prints; may be nil
+	Holdings *Holdings         // notes memory of the recipe; may be nil
+	Times    *Times            // notes times; may be nil
+	Step     func(string)      // receives the recipe's step; may be nil
+	Note     func(string)      // prints a line once; may be nil
+	Grew     func(jobs.Growth) // receives images that grew; may be nil
 	Steps    Steps
 	Again    *Conditions // nil in a run; otherwise, earlier results are not used
 }

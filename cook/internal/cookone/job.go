@@ -81,6 +81,7 @@ func (c *Cooker) recipeEnv(ctx context.Context, t Task, tmp *Scratch, w *watch, 
 		Each:    how.Times.eachTimed(c.env.Cores, c.env.Now),
 		Step:    c.stepsOf(how),
 		Note:    how.Note,
+		Grew:    how.Grew,
 		Scratch: func() (string, error) { return tmp.actionFolder(a) },
 	}
 	if how.Again != nil {

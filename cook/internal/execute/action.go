@@ -134,7 +134,7 @@ func (w *worker) cookHere(ctx context.Context, t cookone.Task) (cookone.Ready, e
 	r := w.run
 	how := cookone.Attempt{
 		Scratch: func(outputs []string) *cookone.Scratch { return r.outputs.NewScratch(outputs, w.sums) },
-		Source:  &w.source, Probe: w.probe, Holdings: w.holdings, Times: &w.times, Note: r.reports.noteAtEnd,
+		Source:  &w.source, Probe: w.probe, Holdings: w.holdings, Times: &w.times, Note: r.reports.noteAtEnd, Grew: r.reports.growth.addGrowth,
 		Steps: cookone.Steps{Keep: w.keepResult},
 	}
 	if t.Action.IsForced() {

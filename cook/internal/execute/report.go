@@ -21,8 +21,9 @@ type reporter struct {
 	report  func(Event)
 	onStep  func(a *plan.Action, step string) // may be nil
 	onWarn  func(string)
-	warned  map[[2]string]bool // reported warnings, by source and line
-	notes   map[string]bool    // lines of recipes that are reported at the end of the run
+	warned  map[[2]string]bool // printed warnings by source and line
+	notes   map[string]bool    // lines of recipes, for the end of the run
+	growth  growthList
 	detail  Detail
 	retired []Size    // artifacts that no action makes any more
 	store   sync.Once // guards the first store error; later errors are not reported
@@ -69,6 +70,9 @@ func (r *reporter) noteAtEnd(line string) {
 // reportNotes reports the lines that noteAtEnd has kept, each once and sorted.
 func (r *reporter) reportNotes() {
 	for _, line := range slices.Sorted(maps.Keys(r.notes)) {
+		r.noteLineOnce(line)
+	}
+	for _, line := range r.growth.lines() {
 		r.noteLineOnce(line)
 	}
 }

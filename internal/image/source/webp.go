@@ -54,7 +54,27 @@ func probeWebP(data []byte, size int64) (header, error) {
 	}
 }
 
-// webpChunks reads the chunks of a file one after another.
+// IsLossyWebP reports whether the pixels of a WebP file are lossy. In an animation, the first frame
+// decides.
+func IsLossyWebP(data []byte) bool {
+	if len(data) < 12 {
+		return false
+	}
+	chunks := webpChunks{data: data[12:]}
+	for {
+		name, _, body, ok := chunks.nextRIFFChunk()
+		switch {
+		case !ok || name == "VP8L":
+			return false
+		case name == "VP8 ":
+			return true
+		case name == "ANMF" && len(body) > anmfHeader:
+			chunks.data = body[anmfHeader:]
+		}
+	}
+}
+
+// webpChunks reads the chunks of a file.
 type webpChunks struct{ data []byte }
 
 // nextRIFFChunk returns the name and the length of the next chunk, and its body as far as data

@@ -66,11 +66,24 @@ func plans(colors, width, height int, e effort) (list []plan) {
 }
 
 // smallest encodes the pixels with several plans, and returns the smallest stream.
-func smallest(ctx context.Context, pix []uint32, width int, e effort) (least []byte, err error) {
+func smallest(ctx context.Context, pix []uint32, width int, e effort) ([]byte, error) {
 	palette := paletteOf(pix)
-	for _, p := range plans(len(palette), width, len(pix)/width, e) {
+	all := plans(len(palette), width, len(pix)/width, e)
+	return smallestStream(ctx, pix, width, e, palette, all, func(w *bitWriter) { writeHeader(w, pix, width) })
+}
+
+// smallestAlpha encodes pixels whose only channel is green, without a header.
+func smallestAlpha(ctx context.Context, pix []uint32, width int, e effort) ([]byte, error) {
+	const tile = 4
+	all := []plan{{predicted: tile}, {palette: true}, {palette: true, predicted: tile}}
+	return smallestStream(ctx, pix, width, e, paletteOf(pix), all, func(*bitWriter) {})
+}
+
+// smallestStream encodes the pixels with each plan, behind a header.
+func smallestStream(ctx context.Context, pix []uint32, width int, e effort, palette []uint32, all []plan, header func(*bitWriter)) (least []byte, err error) {
+	for _, p := range all {
 		w := &bitWriter{}
-		writeHeader(w, pix, width)
+		header(w)
 		p.colors = palette
 		if err := p.write(ctx, w, pix, width, e); err != nil {
 			return nil, err

@@ -1,7 +1,9 @@
-// Package webp writes images as lossless WebP files (VP8L, RFC 9649).
+// Package webp writes images as WebP files (RFC 9649): Encode without loss (VP8L), EncodeLossy with a
+// loss of colors (VP8).
 //
-// Each file is decoded again by a library and compared with the image. A difference is an
-// error, so a wrong file is never returned.
+// Each file is decoded again by a library and compared with the image. A difference is an error, so a
+// wrong file is never returned. Of lossy files, alpha must be equal and colors must be as near as the
+// encoder has counted.
 package webp
 
 import (
@@ -24,11 +26,8 @@ const MaxSide = 16383
 // pixels are also kept. If best is set, it tries more transforms and searches longer for
 // copies.
 func Encode(ctx context.Context, w io.Writer, m *pixmap.Map, best bool) error {
-	if m.Pix8 == nil {
-		return errors.New("WebP supports only 8 bits per channel")
-	}
-	if m.W > MaxSide || m.H > MaxSide {
-		return fmt.Errorf("the image has %d x %d pixels; WebP has at most %d per side", m.W, m.H, MaxSide)
+	if err := checkImage(m); err != nil {
+		return err
 	}
 	pix := make([]uint32, m.W*m.H)
 	for i := range pix {
@@ -47,8 +46,19 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map, best bool) error {
 	return err
 }
 
-// Memory returns the peak memory in bytes that Encode needs for an image of w by h pixels. It is
-// based on measurements.
+// checkImage refuses images that WebP cannot store.
+func checkImage(m *pixmap.Map) error {
+	if m.Pix8 == nil {
+		return errors.New("WebP supports only 8 bits per channel")
+	}
+	if m.W > MaxSide || m.H > MaxSide {
+		return fmt.Errorf("the image has %d x %d pixels; WebP has at most %d per side", m.W, m.H, MaxSide)
+	}
+	return nil
+}
+
+// Memory returns the peak memory, in bytes, that Encode needs for an image of w by h pixels.
+// The factor is measured.
 func Memory(w, h int) int64 { return 8<<20 + 100*int64(w)*int64(h) }
 
 // container returns a file that contains the stream.

@@ -1,0 +1,54 @@
+package vp8
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+
+	"golang.org/x/image/vp8"
+)
+
+// verify decodes a frame with a library. The result is an error if it differs from the image by much
+// more than the encoder has counted: the loop filter, which the encoder does not compute, changes
+// little.
+func (e *encoder) verify(frame []byte) error {
+	d := vp8.NewDecoder()
+	d.Init(bytes.NewReader(frame), len(frame))
+	if _, err := d.DecodeFrameHeader(); err != nil {
+		return fmt.Errorf("the VP8 encoder made an unreadable header: %w", err)
+	}
+	m, err := d.DecodeFrame()
+	if err != nil {
+		return fmt.Errorf("the VP8 encoder made an unreadable frame: %w", err)
+	}
+	if lost := e.difference(m); lost > 2*e.lost+4*int64(len(e.luma)) {
+		return errors.New("the VP8 encoder made a frame of another image")
+	}
+	return nil
+}
+
+// difference returns the sum of squared differences of the image and a decoded one, without hidden
+// macroblocks.
+func (e *encoder) difference(m *image.YCbCr) (sum int64) {
+	var want sourceTiles
+	var got tile
+	for i := range e.code {
+		if e.hidden[i] {
+			continue
+		}
+		x, y := i%e.w, i/e.w
+		e.load(x, y, &want)
+		for j := range want.luma {
+			copyTile(&got, m.Y, m.YStride, 16*x+j%4*4, 16*y+j/4*4)
+			sum += tileError(&want.luma[j], &got)
+		}
+		for j := range 4 {
+			copyTile(&got, m.Cb, m.CStride, 8*x+j%2*4, 8*y+j/2*4)
+			sum += tileError(&want.chroma[j], &got)
+			copyTile(&got, m.Cr, m.CStride, 8*x+j%2*4, 8*y+j/2*4)
+			sum += tileError(&want.chroma[4+j], &got)
+		}
+	}
+	return sum
+}
