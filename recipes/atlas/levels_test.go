@@ -25,7 +25,7 @@ func TestLevelsAreExact(t *testing.T) {
 			pictures := map[string]*image.NRGBA{}
 			for j := range 12 {
 				name := fmt.Sprintf("%02d.png", j)
-				if pictures[name] = noise(r); j%3 == 0 { // an image that is opaque up to its edges
+				if pictures[name] = noise(r); j%3 == 0 { // plain, so opaque up to its edges
 					pictures[name] = plain(1+r.IntN(70), 1+r.IntN(70), color.NRGBA{uint8(20 * j), uint8(255 - 20*j), uint8(j * j), 255})
 				}
 				tree["d/"+name] = encoded(t, pictures[name])

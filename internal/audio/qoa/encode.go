@@ -45,7 +45,7 @@ type encoder struct {
 	states         [MaxChannels]state
 }
 
-// A state holds the encoder's state of one channel.
+// A state is the encoder's state for one channel.
 type state struct {
 	predictor
 	scale int // index of the scale factor of the previous slice
