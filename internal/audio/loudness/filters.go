@@ -113,7 +113,7 @@ func TruePeak(ctx context.Context, c *pcm.Clip) (float64, error) {
 	n := c.Frames()
 	for ch := range c.Channels {
 		var near [12]float64 // last 12 samples
-		loud := 0 // number of frames until near has only quiet samples
+		loud := 0            // number of frames until near has only quiet samples
 		for i := range n + 11 {
 			if i%looks == 0 {
 				if err := ctx.Err(); err != nil {

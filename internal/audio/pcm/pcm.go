@@ -36,7 +36,7 @@ type Clip struct {
 type Loop struct {
 	Start, End int64 // first frame of the loop, and first frame after the loop
 	Count      int   // number of repetitions; 0 means forever
-	PingPong   bool // set if the loop plays alternately forwards and backwards
+	PingPong   bool  // set if the loop plays alternately forwards and backwards
 }
 
 // AddLoop appends a loop to the clip. An end beyond the clip is moved to the clip's end, and a loop
