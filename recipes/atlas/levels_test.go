@@ -75,7 +75,7 @@ func (o *atlasOptions) blockOf(f found) image.Rectangle {
 	return b.Inset(-o.Extrude * u)
 }
 
-// alone cooks the block of a sprite as a separate atlas with neutral options.
+// alone cooks the block of a sprite as an atlas of its own, without border and padding.
 func alone(t *testing.T, o *atlasOptions, picture *image.NRGBA, f found) *texture.Texture {
 	t.Helper()
 	b := o.blockOf(f)

@@ -270,12 +270,12 @@ func (s strays) are(pid int) bool {
 	}
 }
 
-// marksStray reports whether a process with this environment is a stray.
+// marksStray reports whether the environment belongs to a stray.
 func (s strays) marksStray(environ []byte) bool {
 	return bytes.HasPrefix(environ, append(s.marker, 0)) || bytes.Contains(environ, slices.Concat([]byte{0}, s.marker, []byte{0}))
 }
 
-// isMarked is like are, but checks only once and does not wait.
+// isMarked is like the method are, but checks only once and does not wait.
 func (s strays) isMarked(pid int) bool {
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	return err == nil && s.marksStray(environ)
@@ -293,7 +293,7 @@ func isStarting(pid int) bool {
 	if len(fields) < 49 {
 		return false
 	}
-	state, envEnd := fields[0], fields[48] // envEnd is 0 until the environment exists, even if it is empty
+	state, envEnd := fields[0], fields[48] // envEnd in /proc/PID/stat is 0 until the environment exists, even if it is empty
 	flags, err := strconv.ParseUint(fields[6], 10, 32)
 	return err == nil && state != "Z" && state != "X" && flags&kernelThread == 0 && envEnd == "0"
 }

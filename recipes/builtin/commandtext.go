@@ -53,7 +53,8 @@ func isPlaceholder(word string) bool {
 	return ok && err == nil && strconv.FormatUint(n, 10) == digits
 }
 
-// splitAtBraces calls text or word with each piece of an argument, in order.
+// splitAtBraces splits an argument at its placeholders. It calls text for each literal piece and
+// word for each placeholder, in order.
 func splitAtBraces(arg string, text func(string), word func(string) error) error {
 	for arg != "" {
 		i := strings.IndexAny(arg, "{}")

@@ -269,8 +269,8 @@ func (o *fontOptions) estimateMemory(head []byte, size int64) (int64, error) {
 		perPair    = 32       // bytes per kerning pair, including the growth of the list
 		perRune    = 256
 		textMemory = 2 * maxText
-		// multiOutline is for the sorted outline with edge colors. multiRow is for rows of
-		// distances around it.
+		// multiOutline is the memory for the sorted outline with edge colors. multiRow is the
+		// memory for rows of distances around the outline.
 		multiOutline, multiRow = 16 << 20, 512
 	)
 	runes, text := int64(0), int64(0)
