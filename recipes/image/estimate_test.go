@@ -43,8 +43,8 @@ func prepare(t testing.TB, o *Image, name string, data []byte) error {
 	return err
 }
 
-// A file that is not an image must be refused before it costs anything. An image must not cost more
-// than the estimate.
+// A file that is not an image must be refused before memory is allocated for it. An image must not
+// need more than the estimate.
 func TestBombIsRefusedOrWithinEstimate(t *testing.T) {
 	for _, b := range imagetest.Bombs() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -82,8 +82,8 @@ func slack(b imagetest.Bomb) int64 {
 	return 0
 }
 
-// The sum of all allocations may exceed the estimate by a quarter at most. It exceeds the peak, so
-// the estimate is near the peak.
+// The sum of all allocations exceeds the peak. It may exceed the estimate by a quarter at most, so
+// that the estimate stays near the peak.
 func TestEstimateIsThePeak(t *testing.T) {
 	m, wide := scene(520, 390), stdimage.NewNRGBA64(stdimage.Rect(0, 0, 520, 390))
 	noise(wide.Pix)

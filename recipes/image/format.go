@@ -76,7 +76,7 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 		Opaque: c.Opaque, Normal: s.kind == "normal" && c.Opaque, One: c.One, Colors: c.Colors,
 	}
 	if s.kind == "data" || s.o.Premultiply {
-		facts.One = "" // shaders read data from its own channel, while the value would move
+		facts.One = "" // shaders read data from a fixed channel, and storing one channel would move it
 	}
 	if one := c.One; s.kind == "color" && len(one) == 4 && strings.ContainsAny(one[3:], "rgb") {
 		facts.One = "" // smaller levels weight colors by alpha, so their channels will differ

@@ -53,7 +53,7 @@ func slots(mode string, of ...[2]string) string {
 	return `{"images":[{"uri":"p.png"}],"textures":[{"source":0}],"materials":[{"name":"M",` + strings.TrimSuffix(text, ",") + `}]}`
 }
 
-// Mipmaps of colors must be weighted by alpha if it is transparency. They must not if the material
+// Mipmaps of colors must be weighted by alpha if alpha is transparency, but not if the material
 // ignores alpha or reads a value from it. A slot that reads only alpha may share an image with
 // another slot.
 func TestAlphaOfSlots(t *testing.T) {

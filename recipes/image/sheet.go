@@ -84,8 +84,8 @@ func (o *Image) sheetAlignment() int {
 	return 4
 }
 
-// planGrid returns the grid for n frames of w by h pixels with the shortest longer side. It reports
-// whether the grid is within sheet_size.
+// planGrid returns the grid for n frames of w by h pixels, with its longer side as short as
+// possible. It reports whether the grid is within sheet_size.
 func (o *Image) planGrid(n, w, h int) (grid, bool) {
 	align := o.sheetAlignment()
 	up := func(v int) int { return (v + align - 1) / align * align }
