@@ -288,7 +288,7 @@ func (m *spirvModule) checkProduct(op, t uint32, w []uint32) error {
 	return nil
 }
 
-// checkExtract checks that the indices lead to a part of the result's type.
+// checkExtract checks that the indices select a value of the result's type.
 func (m *spirvModule) checkExtract(op, t uint32, w []uint32) error {
 	of := m.typeOf[w[0]]
 	for _, i := range w[1:] {
