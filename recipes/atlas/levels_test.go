@@ -67,7 +67,7 @@ func textureOf(t *testing.T, o *atlasOptions, tree fstest.MapFS) (*texture.Textu
 	return tex, readJSON(t, "hash", res.Outputs[:1])
 }
 
-// blockOf returns the units of the page that a sprite takes, with its extruded edges.
+// blockOf returns the rectangle of a sprite with its extruded edges, in units of the page.
 func (o *atlasOptions) blockOf(f found) image.Rectangle {
 	u := o.unitPixels()
 	b := f.frame

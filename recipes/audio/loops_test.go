@@ -169,7 +169,7 @@ func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		// The recipe drops a loop of another kind. The second loop may have the same frames.
+		// The recipe drops loops of kind 2 or more, even if the second loop has the same frames.
 		usual := kind < 2 || !strings.Contains(way, "smpl")
 		kept := usual && slices.Contains(got.Loops, want)
 		if !kept && len(r.Warned) == 0 {

@@ -51,7 +51,7 @@ func newWitness(t *testing.T) *witness {
 	return w
 }
 
-// wait reads a line, which must be the given line of a script.
+// wait reads a line from the pipe, and expects the given line.
 func (w *witness) wait(t *testing.T, line string) {
 	t.Helper()
 	if got, err := w.lines.ReadString('\n'); err != nil || got != line+"\n" {

@@ -97,7 +97,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Links)) {
 		if how, seen := t.Seen[filepath.Dir(name)]; t.Links[name] == "" && seen && how == sandbox.List {
-			continue // a listing includes which names are links
+			continue // the listing of a directory already records which names are links
 		}
 		rooted, _, err := places.findPlace(name)
 		if err != nil {

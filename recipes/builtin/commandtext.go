@@ -99,7 +99,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.buf = append(t.buf, p...)
-	// Twice as much may accumulate, so that moving bytes has constant amortized cost.
+	// Up to twice the limit may accumulate, so that moving bytes has constant amortized cost.
 	if len(t.buf) > 2*tailBytes {
 		t.buf = append(t.buf[:0], t.buf[len(t.buf)-tailBytes:]...)
 		t.cut = true

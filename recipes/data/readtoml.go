@@ -329,7 +329,7 @@ func (t *tomlTables) openTable(from *tomlTable, name string, v *value) (*tomlTab
 }
 
 // addTableElement appends v to the array of tables that a [[header]] names. If there is no array
-// yet, it uses all as the new array.
+// yet, it stores the argument all as the array.
 func (t *tomlTables) addTableElement(from *tomlTable, name string, v *value, all value) (*tomlTable, error) {
 	n := t.named[tomlName{from.id, name}]
 	if n == nil {

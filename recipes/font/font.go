@@ -246,8 +246,8 @@ func (o *fontOptions) checkOptions() error {
 	return nil
 }
 
-// maxSource limits the size of a font, in bytes. The largest collections for Chinese, Japanese
-// and Korean have half of it.
+// maxSource limits the size of a font, in bytes. The largest collections for Chinese, Japanese and
+// Korean have half of this size.
 const maxSource = 256 << 20
 
 var errLarge = errors.New("the file is larger than 256 MiB, the limit for a font")

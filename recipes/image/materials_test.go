@@ -237,8 +237,8 @@ func FuzzUsesIn(f *testing.F) {
 	})
 }
 
-// With kind "material", the materials of models must decide. Pixels may only contradict normal
-// maps.
+// With kind "material", the materials of models must decide. Pixels may contradict the materials
+// only for normal maps.
 func TestMaterialsDecideTheKind(t *testing.T) {
 	colors, normals := encodePNG(t, scene(64, 64)), encodePNG(t, bumps(64, 64, true))
 	slot := func(picture, slot string) string {

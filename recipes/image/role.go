@@ -60,7 +60,7 @@ type verdict struct {
 	conflict string // a warning about contradicting evidence; "" for none
 }
 
-// nothing is the reason in the verdict for most color images.
+// nothing is the reason for a role if no evidence suggests another role.
 const nothing = "neither the path nor the pixels suggest another role"
 
 // needsContent reports whether the role depends on the pixels.

@@ -109,7 +109,7 @@ func TestTextureHasTheSizeOfTheOptions(t *testing.T) {
 	}
 }
 
-// solid returns a file of one color, which its red value identifies.
+// solid returns an image file of one color. The value of red distinguishes such files.
 func solid(t testing.TB, w, h int, red byte) *fstest.MapFile {
 	m := nrgba(w, h)
 	for i := 0; i < len(m.Pix); i += 4 {

@@ -75,8 +75,8 @@ type grid struct {
 	sheetW, sheetH int
 }
 
-// sheetAlignment returns the number that must divide the places of frames. Textures have blocks of
-// 4 by 4 pixels, which should not mix two frames.
+// sheetAlignment returns the alignment of frame positions, in pixels. Textures have blocks of 4 by
+// 4 pixels, which should not mix two frames.
 func (o *Image) sheetAlignment() int {
 	if o.writesPictures() {
 		return 1

@@ -280,8 +280,9 @@ func TestStillChannels(t *testing.T) {
 		}
 		return strings.Join(lines, "; ")
 	}
-	// In "walk", the scale of a equals its node's value, so its channel is dropped. The scale of b
-	// differs from its node's value, so its channel stays and lasts three seconds.
+	// In "walk", the scale of node a equals the node's own value, so its channel is dropped. The
+	// scale of node b differs from the node's own value, so its channel stays and lasts three
+	// seconds.
 	if have, want := channels(tree("", "")), "walk 0.translation 1.scale (2 samplers, 3 s); idle 0.translation (1 samplers, 2 s); pose 0.rotation (1 samplers, 2 s)"; have != want {
 		t.Errorf("%s\nwant %s", have, want)
 	}

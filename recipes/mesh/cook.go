@@ -55,7 +55,7 @@ type cooking struct {
 	nodes      []gltf.Object
 	named      []bool // nodes that extensions name; these nodes keep their meshes
 	groups     *groups
-	skinned    []int // a mesh that uses each skin; -1 if no mesh uses it
+	skinned    []int // for each skin, a mesh that uses it; -1 if none does
 	joints     []int // number of joints in the smallest skin of each mesh; 0 without skins
 	repairs    repairs
 	geometries []*geometry

@@ -126,7 +126,7 @@ func unifyLines(source []byte) ([]byte, error) {
 // The states of a lexer.
 const (
 	inCode   = iota
-	inString // inside "...", which only extensions allow and which ends with its line
+	inString // inside a string "...", which only extensions allow and which ends with its line
 	inLine   // inside a // comment
 	inBlock  // inside a /* */ comment
 )

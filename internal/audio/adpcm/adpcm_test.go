@@ -205,9 +205,9 @@ func greedy(samples []int16, diff *[maxIndex + 1][16]int32, index uint8) []byte 
 	return block
 }
 
-// The search is better than greedy encoding for loud sounds, with both kinds of decoders. Quiet
-// tones are worse than with greedy encoding for the same kind of decoder, but much better than with
-// greedy encoding for the other kind.
+// On loud sounds the search must beat greedy encoding for both kinds of decoders. On quiet tones it
+// must be much better than greedy encoding for the other kind of decoder, and may be worse than
+// greedy encoding for the same kind.
 func TestSearchBeatsGreedyEncoding(t *testing.T) {
 	e := NewIMAEncoder(1024, 1)
 	read := func(samples []int16, block []byte) (summed, multiplied float64) {

@@ -71,9 +71,9 @@ func channelWeights(channels int) []float64 {
 		return []float64{1, 1, 1, side, side}
 	case 6:
 		return []float64{1, 1, 1, 0, side, side}
-	case 7: // back center, then side speakers
+	case 7: // the last three channels are the back center and the side speakers
 		return []float64{1, 1, 1, 0, 1, side, side}
-	case 8: // back pair, then side speakers
+	case 8: // the last four channels are the back pair and the side speakers
 		return []float64{1, 1, 1, 0, 1, 1, side, side}
 	}
 	w := make([]float64, channels)

@@ -19,8 +19,8 @@ import (
 )
 
 // A Result is the result of a measurement. Values are minus infinity if the signal never exceeds
-// the absolute gate of -70 LUFS. The last two are also minus infinity for clips shorter than their
-// windows.
+// the absolute gate of -70 LUFS. MaxMomentary and MaxShortTerm are also minus infinity for clips
+// shorter than their windows.
 type Result struct {
 	Integrated   float64 // loudness of the whole clip in LUFS
 	MaxMomentary float64 // loudness of the loudest 400 ms in LUFS

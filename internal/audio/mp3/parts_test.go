@@ -127,7 +127,7 @@ func TestHybridTransforms(t *testing.T) {
 }
 
 // TestMixedEdges decodes mixed start and stop blocks. The lowest two subbands have the window of a
-// long block, the others the window of their type.
+// long block, the other subbands have the window of the block's type.
 func TestMixedEdges(t *testing.T) {
 	for block := 1; block <= 3; block++ {
 		low, high := granule{}, granule{block: block}
@@ -339,7 +339,7 @@ func TestFactors2(t *testing.T) {
 func TestAliases(t *testing.T) {
 	for _, c := range []struct {
 		g         granule
-		from, end int // first line that changes, and the line after the last
+		from, end int // first changed line, and the line after the last changed line
 	}{
 		{granule{}, 10, 576 - 10},
 		{granule{block: shortBlock, mixed: true}, 10, 26},

@@ -146,8 +146,8 @@ func bandsOf(rate int, short, mixed bool) []band {
 	return bands
 }
 
-// readFactors reads the scale factors of a granule. The last band, or the last band of each window,
-// has none.
+// readFactors reads the scale factors of a granule. The last band of a granule, or of each window,
+// has no scale factor.
 func (s *sideInfo) readFactors(r *bitReader, h header, gr, ch int) {
 	g := &s.granules[gr][ch]
 	if h.versionCode() == 3 {

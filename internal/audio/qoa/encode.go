@@ -60,8 +60,7 @@ func (e *encoder) appendFrame(to []byte, samples []float32) []byte {
 		var state [stateSize]byte
 		e.states[c].putState(state[:])
 		to = append(to, state[:]...)
-		// Consecutive slices tend to have similar scale factors, but frames must not depend on each
-		// other.
+		// The scale search starts at 0 in each frame, because frames must not depend on each other.
 		e.states[c].scale = 0
 	}
 	for at := 0; at < count; at += sliceLen {

@@ -204,7 +204,7 @@ func hasMarkers(cues []byte, lists [][]byte) bool {
 	return false
 }
 
-// repeatsParts reports whether a play list contains a part more than once.
+// repeatsParts reports whether a play list repeats one of its segments.
 func repeatsParts(plays []byte) bool {
 	const part = 12
 	for plays = plays[min(4, len(plays)):]; len(plays) >= part; plays = plays[part:] {
