@@ -189,8 +189,8 @@ func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 	})
 }
 
-// Players can only repeat a whole sound of an audio sprite. So its loop points are dropped with a
-// warning, unless the rule says that players repeat it.
+// Players can only repeat a whole sound of an audio sprite. So the loop points of a sound are
+// dropped with a warning, unless the rule says that players repeat the sound.
 func TestSoundsWarnOfLoops(t *testing.T) {
 	looped := chord(48000, 1, 30000)
 	looped.Loops = []pcm.Loop{{Start: 100, End: 20000}}

@@ -154,7 +154,7 @@ func TestEstimateIsThePeak(t *testing.T) {
 }
 
 // For every kind of PNG, the default estimate must be near the memory of the first level and the
-// texture, within a third. So there is no second copy, and no level in floats.
+// texture, within a third. That excludes a second copy of the pixels, and a level in floats.
 func TestEstimateIsNearlyTheLevel(t *testing.T) {
 	const side = 16384
 	for _, tc := range []struct{ depth, color byte }{{8, 0}, {8, 2}, {8, 6}, {8, 3}, {16, 0}, {16, 2}, {16, 4}, {16, 6}} {

@@ -139,7 +139,7 @@ func (m *spirvModule) hasOpcode(value, opcode uint32) bool {
 }
 
 // checkSample checks that a coordinate has a component for each dimension of a texture. Components
-// are floats. If a single texel is fetched, they are integers.
+// must be floats, or integers if a single texel is fetched.
 func (m *spirvModule) checkSample(op, image, coordinate uint32) error {
 	kind := uint32(opTypeFloat)
 	if op == 95 { // 95 is OpImageFetch

@@ -93,9 +93,9 @@ func roundInt16(x float32) int32 {
 // encodeSlice finds the best scale factor for up to 20 samples, advances the channel's state and
 // returns the slice in the file's format.
 //
-// The best scale factor tends to be close to the previous slice's, so the search starts with that
-// and alternates to both sides, because a good result aborts later trials early. Of equally good
-// scale factors, the first one counting upwards (modulo 16) from the previous slice's wins, as in
+// The search starts with the previous slice's scale factor, which tends to be nearly the best, and
+// alternates to both sides. A good early result aborts later trials early. If several scale factors
+// are equally good, the first one counting upwards (modulo 16) from the previous one wins, as in
 // the reference.
 func (e *encoder) encodeSlice(s *state, samples []int32) uint64 {
 	best := trial{rank: math.MaxUint64}
