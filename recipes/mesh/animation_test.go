@@ -157,7 +157,7 @@ func TestAnimationError(t *testing.T) {
 					case path == "translation" && *ch.Target.Node == 0:
 						unit = 2 * (2 + math.Sqrt(3)) // size of the right arm with its mesh
 					case path == "translation" && *ch.Target.Node == 1:
-						unit = math.Sqrt(0.01 + 4 + 0.09) // for a node without children, the unit is its distance from the parent
+						unit = math.Sqrt(0.01 + 4 + 0.09) // a node without children has its distance from the parent as unit
 					case path == "translation":
 						unit = 2 * math.Sqrt(3)
 					case path == "scale":

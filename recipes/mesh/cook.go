@@ -55,7 +55,7 @@ type cooking struct {
 	nodes      []gltf.Object
 	named      []bool // nodes that extensions name; these nodes keep their meshes
 	groups     *groups
-	skinned    []int // index of a mesh that uses the skin; -1 if none does
+	skinned    []int // index of a mesh that uses each skin; -1 if no mesh uses the skin
 	joints     []int // number of joints in the smallest skin of each mesh; 0 without skins
 	repairs    repairs
 	geometries []*geometry
