@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// What happens to parts of sources.
+// These are the possible fates of a part of a source.
 const (
 	kept      = notcarried.Kept
 	warned    = notcarried.Warned
@@ -38,8 +38,8 @@ type sourcePart struct {
 	source string
 	more   map[string]string // other files in the directory of the source
 	rule   string            // options of a rule for the source
-	// has lists texts that must occur, separated by bars. They occur in the output if the fate is
-	// kept, otherwise in the message.
+	// has lists texts that must occur, separated by bars. The texts must occur in the output if the
+	// fate is kept, otherwise in the message.
 	has string
 }
 

@@ -90,7 +90,7 @@ func noise(r *rand.Rand) *image.NRGBA {
 	return m
 }
 
-// A found sprite holds what the JSON says about a sprite.
+// A found is the JSON's description of a sprite.
 type found struct {
 	page    int
 	frame   image.Rectangle // rectangle on the page
@@ -313,7 +313,7 @@ func TestSpritesAreNamedByPath(t *testing.T) {
 	}
 }
 
-// Special characters of patterns must have no effect in the name of the source's directory.
+// Pattern characters in the name of the source's directory must have no effect.
 func TestDirectoryNameIsNotAPattern(t *testing.T) {
 	dot := encoded(t, plain(1, 1, color.NRGBA{255, 0, 0, 255}))
 	tree := fstest.MapFS{"d[1]/ui.sprites": {Data: []byte("*.png\n!b*.png\n")}, "d[1]/a.png": dot, "d[1]/b.png": dot}

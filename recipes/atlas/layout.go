@@ -109,8 +109,8 @@ func (a *atlas) nameFor(sprite int) string {
 // maxData is the size limit of an earlier atlas's JSON, in bytes.
 const maxData = 64 << 20
 
-// keptPlaces returns the pages of earlier atlases, and the place there of each sprite. The place of
-// a new sprite is nil. Package rectpack ignores impossible places.
+// keptPlaces returns the pages of earlier atlases, and each sprite's place on them, which is nil
+// for a new sprite. Package rectpack ignores impossible places.
 func (o *atlasOptions) keptPlaces(job *recipe.Job, a *atlas) (pages []rectpack.Size, places []*rectpack.Place, err error) {
 	at := map[string]formerPlace{}
 	for _, name := range o.Keep {
@@ -161,13 +161,14 @@ type formerPlace struct {
 	page int
 }
 
-// hasSizeOf reports whether the sprite has the same size as before.
+// hasSizeOf reports whether the sprite has the same size as in the earlier atlas.
 func (e formerPlace) hasSizeOf(s *sprite) bool { return e.W == s.w && e.H == s.h }
 
 // fitsPage reports whether the corner of a place is within a page with the given side.
 func (e formerPlace) fitsPage(side int) bool { return min(e.X, e.Y) >= 0 && max(e.X, e.Y) < side }
 
-// fitting returns an error if the options do not allow the pages of the earlier atlases.
+// fitting returns an error if the options forbid the number or the size of the earlier atlases'
+// pages.
 func (o *atlasOptions) fitting(pages []rectpack.Size) error {
 	if len(pages) > o.Pages {
 		return fmt.Errorf("keep: there were %d pages; pages allows %d", len(pages), o.Pages)

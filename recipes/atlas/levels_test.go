@@ -25,7 +25,7 @@ func TestLevelsAreExact(t *testing.T) {
 			pictures := map[string]*image.NRGBA{}
 			for j := range 12 {
 				name := fmt.Sprintf("%02d.png", j)
-				if pictures[name] = noise(r); j%3 == 0 { // an image that is opaque up to its edges
+				if pictures[name] = noise(r); j%3 == 0 { // plain, so opaque up to its edges
 					pictures[name] = plain(1+r.IntN(70), 1+r.IntN(70), color.NRGBA{uint8(20 * j), uint8(255 - 20*j), uint8(j * j), 255})
 				}
 				tree["d/"+name] = encoded(t, pictures[name])
@@ -67,7 +67,7 @@ func textureOf(t *testing.T, o *atlasOptions, tree fstest.MapFS) (*texture.Textu
 	return tex, readJSON(t, "hash", res.Outputs[:1])
 }
 
-// blockOf returns the units of the page that a sprite takes, with its extruded edges.
+// blockOf returns the rectangle of a sprite with its extruded edges, in units of the page.
 func (o *atlasOptions) blockOf(f found) image.Rectangle {
 	u := o.unitPixels()
 	b := f.frame
@@ -75,7 +75,7 @@ func (o *atlasOptions) blockOf(f found) image.Rectangle {
 	return b.Inset(-o.Extrude * u)
 }
 
-// alone cooks the block of a sprite as a separate atlas with neutral options.
+// alone cooks the block of a sprite as an atlas of its own, without border and padding.
 func alone(t *testing.T, o *atlasOptions, picture *image.NRGBA, f found) *texture.Texture {
 	t.Helper()
 	b := o.blockOf(f)

@@ -67,7 +67,7 @@ func (o *atlasOptions) batch() int64 { return 64 << 20 }
 // maxSprites limits the number of sprites, so that a layout takes at most a second or two.
 const maxSprites = 50000
 
-// A decodedImage is a file on its way to become a sprite.
+// A decodedImage is a file with its image, from which the recipe makes a sprite.
 type decodedImage struct {
 	file
 	data   []byte
@@ -266,7 +266,7 @@ func (p *decodedImage) trimEdges(empty int) {
 	p.x, p.y = left, top
 }
 
-// cutTo crops the sprite, in new memory.
+// cutTo crops the sprite and copies the remaining pixels to new memory.
 func (s *sprite) cutTo(x, y, w, h int) {
 	pix := make([]uint8, 0, 4*w*h)
 	for row := range h {
@@ -276,7 +276,7 @@ func (s *sprite) cutTo(x, y, w, h int) {
 	s.pix, s.w, s.h = pix, w, h
 }
 
-// peel removes the marker border of a nine-patch and decodes it.
+// peel removes and decodes the marker border of a nine-patch.
 func (p *decodedImage) peel() error {
 	s := &p.sprite
 	if s.w < 3 || s.h < 3 {

@@ -287,7 +287,7 @@ func TestRateIsConverted(t *testing.T) {
 	if got.Rate != 22050 || got.Frames() != 22050 || got.Loops[0] != (pcm.Loop{Start: 221, End: 22050}) {
 		t.Errorf("%d Hz, %d frames, loop %+v", got.Rate, got.Frames(), got.Loops)
 	}
-	// The tones must keep their positions.
+	// The tones must not move in time.
 	want := chord(22050, 1, 22050)
 	for i := 200; i < 22050-200; i++ {
 		if math.Abs(float64(got.Samples[i]-want.Samples[i])) > 5e-5 { // the input is rounded to 16 bits, hence the tolerance

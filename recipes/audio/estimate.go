@@ -36,7 +36,7 @@ func (o *audioOptions) probeSource(head []byte, size int64) (source.Info, error)
 	return info, err
 }
 
-// Measured memory. The first value is for buffers and tables, the second for an encoder.
+// These sizes were measured. fixedMemory is for buffers and tables, encoderMemory for an encoder.
 const (
 	fixedMemory   = 2 << 20
 	encoderMemory = 1 << 20

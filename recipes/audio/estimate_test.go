@@ -28,8 +28,8 @@ func (w *weighed) Cook(ctx context.Context, job *recipe.Job) error {
 	return err
 }
 
-// The estimate must exceed the sum of all allocations, because these cooks make little garbage. It
-// must be less than twice that sum plus the fixed part.
+// The estimate must cover the sum of all allocations, because these cooks make little garbage.
+// Without fixedMemory, the estimate must be at most twice the sum.
 func TestEstimateIsNearTheAllocations(t *testing.T) {
 	stereo := file(t, chord(44100, 2, 400_000), wav.PCM16)
 	mono := file(t, chord(44100, 1, 400_000), wav.PCM24)

@@ -169,7 +169,7 @@ func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		// The recipe drops a loop of another kind. The second loop may have the same frames.
+		// The recipe drops loops of kind 2 or more, even if the second loop has the same frames.
 		usual := kind < 2 || !strings.Contains(way, "smpl")
 		kept := usual && slices.Contains(got.Loops, want)
 		if !kept && len(r.Warned) == 0 {
@@ -189,8 +189,8 @@ func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 	})
 }
 
-// Players can only repeat a whole sound of an audio sprite. So its loop points are dropped with a
-// warning, unless the rule says that players repeat it.
+// Players can only repeat a whole sound of an audio sprite. So the loop points of a sound are
+// dropped with a warning, unless the rule says that players repeat the sound.
 func TestSoundsWarnOfLoops(t *testing.T) {
 	looped := chord(48000, 1, 30000)
 	looped.Loops = []pcm.Loop{{Start: 100, End: 20000}}

@@ -68,8 +68,8 @@ func TestLoudnessIsReachedWithinThePeak(t *testing.T) {
 	}
 }
 
-// The test sets a loudness for a source whose rate is too low for measuring. The error must come
-// before decoding, so the samples of the first source are not numbers.
+// The source has a rate too low for measuring, and a NaN, which decoding would refuse. The error
+// must be about the rate, because the rate is checked first.
 func TestLoudnessOfLowRatesIsRefused(t *testing.T) {
 	const want = "2000 Hz is too low a rate to measure loudness; set rate"
 	low := chord(2000, 1, 2000)

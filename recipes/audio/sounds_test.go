@@ -188,7 +188,7 @@ func TestSoundListNamesFiles(t *testing.T) {
 	}
 }
 
-// The file is too long, or not a sound. The error must come before memory is allocated for it.
+// Each source is too long, or not a sound. The error must come before memory is allocated for it.
 func TestHostileSoundsAreRefusedEarly(t *testing.T) {
 	long := file(t, chord(48000, 1, 48000), wav.PCM16)
 	lying := slices.Clone(long)

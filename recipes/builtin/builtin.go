@@ -175,7 +175,7 @@ func (j *jsonOptions) Cook(ctx context.Context, job *recipe.Job) error {
 //
 // Package gltf documents the checks.
 //
-// Buffer files are dependencies. An image file is a dependency only by its existence, so that
+// Buffer files are dependencies. For an image file, only its existence is a dependency, so that
 // editing a texture does not cook the models that use it.
 type gltfOptions struct{}
 

@@ -24,15 +24,15 @@ func setProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// membersOf returns the processes in a group, their descendants, and the strays. It does not find a
-// process that has left its parents and dropped TMPDIR.
+// membersOf returns the processes in a group, their descendants, and the program's strays. It does
+// not find a process that has left its parents and dropped TMPDIR.
 func (s strays) membersOf(leader int) (pids []int) {
 	proc, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
 	defer proc.Close()
-	names, _ := proc.Readdirnames(-1) // names that were read before an error
+	names, _ := proc.Readdirnames(-1) // after an error, the names that were read before it
 	children := map[int][]int{}
 	is := map[int]bool{}
 	add := func(pid int) {
@@ -98,7 +98,7 @@ func memoryOf(pids []int) (memory int64) {
 	return memory
 }
 
-// procKilobytes returns the number in the first line of a /proc file that starts with name.
+// procKilobytes returns the number in the first line that starts with name, in a /proc file.
 func procKilobytes(text []byte, name string) int64 {
 	_, rest, _ := bytes.Cut(text, []byte("\n"+name))
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
@@ -131,18 +131,18 @@ func sizeOfRemoved(pids []int, folders []string) (size int64) {
 // limitFileSize limits the size of each file that a process and its future children write.
 func limitFileSize(pid int, size int64) {
 	limit := unix.Rlimit{Cur: uint64(size), Max: uint64(size)}
-	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // watchLimits still checks sizes if this fails
+	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // error ignored, because watchLimits also checks sizes
 }
 
-// overFileSize reports whether a program was ended because a file became too large. A shell reports
-// this for a program that it started by an exit status of 128 plus the signal.
+// overFileSize reports whether a program was ended because a file became too large. If the program
+// was started by a shell, the shell's exit status is 128 plus the signal.
 func overFileSize(state *os.ProcessState) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return ok && (status.Signaled() && status.Signal() == unix.SIGXFSZ || status.Exited() && status.ExitStatus() == 128+int(unix.SIGXFSZ))
 }
 
-// waitForLeader waits for the leader and ends the group. It kills the group before it releases the
-// process ID of the dead leader, so that it cannot kill another process.
+// waitForLeader waits for the leader and kills the rest of the group. It does so before it releases
+// the process ID of the dead leader, which another process could get.
 func (g *group) waitForLeader() (*os.ProcessState, error) {
 	for unix.Waitid(unix.P_PID, g.leader.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
@@ -164,13 +164,14 @@ type strays struct {
 }
 
 const (
-	// straysLate is the runtime of a program below which process IDs cannot have wrapped around.
+	// straysLate is a runtime within which process IDs cannot wrap around.
 	straysLate = time.Second
-	// straysRange is the largest range of process IDs that is cheaper to try than to list.
+	// straysRange is the number of process IDs above which listing /proc is cheaper than trying
+	// each ID.
 	straysRange = 256
 	// straysPasses limits the number of search passes, since new processes may keep appearing.
 	straysPasses = 100
-	// straysPatience is the maximum time to wait for exec in a process.
+	// straysPatience limits the wait for a process that is in exec and has no environment yet.
 	straysPatience = 2 * time.Second
 )
 
@@ -269,12 +270,12 @@ func (s strays) are(pid int) bool {
 	}
 }
 
-// marksStray reports whether a process with this environment is a stray.
+// marksStray reports whether the environment belongs to a stray.
 func (s strays) marksStray(environ []byte) bool {
 	return bytes.HasPrefix(environ, append(s.marker, 0)) || bytes.Contains(environ, slices.Concat([]byte{0}, s.marker, []byte{0}))
 }
 
-// isMarked is like are, but checks only once and does not wait.
+// isMarked is like the method are, but checks only once and does not wait.
 func (s strays) isMarked(pid int) bool {
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	return err == nil && s.marksStray(environ)
@@ -292,7 +293,7 @@ func isStarting(pid int) bool {
 	if len(fields) < 49 {
 		return false
 	}
-	state, envEnd := fields[0], fields[48] // envEnd is 0 until the environment exists, even if it is empty
+	state, envEnd := fields[0], fields[48] // envEnd in /proc/PID/stat is 0 until the environment exists, even if it is empty
 	flags, err := strconv.ParseUint(fields[6], 10, 32)
 	return err == nil && state != "Z" && state != "X" && flags&kernelThread == 0 && envEnd == "0"
 }

@@ -81,8 +81,8 @@ func TestCommandThatTakesTooMuch(t *testing.T) {
 }
 
 func init() {
-	// reach OUT NETWORK ADDRESS [NETWORK ADDRESS] connects to the first server that it can reach,
-	// and fails if there is none. With one more argument at the end, it does not fail.
+	// reach OUT NETWORK ADDRESS [NETWORK ADDRESS] connects to the first server that it can reach.
+	// If it reaches none, it fails, unless one more argument follows the addresses.
 	helper["reach"] = func(args []string) error {
 		var last error
 		for servers := args[1:]; len(servers) > 1; servers = servers[2:] {

@@ -14,9 +14,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// inherited are the variables that programs inherit from cook's environment. tempVariables are
-// the variables, besides TMPDIR, that name the scratch directory. homeVariables name it in a
-// sandbox.
+// inherited are the variables that programs inherit from cook's environment. tempVariables are the
+// variables, besides TMPDIR, that name the scratch directory. homeVariables name the scratch
+// directory only in a sandbox.
 var (
 	inherited     = []string{"PATH", "HOME", "SystemRoot", "USERPROFILE"}
 	tempVariables = []string{"TEMP", "TMP"}

@@ -21,7 +21,7 @@ func init() {
 		}
 		return stay()
 	}
-	// leave runs stay as a child. Then it also stays, or ends.
+	// leave runs stay as a child process. Then it ends, or runs until it is killed.
 	helper["leave"] = func(args []string) error {
 		self, err := os.Executable()
 		if err != nil {

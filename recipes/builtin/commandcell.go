@@ -146,7 +146,7 @@ func (c *cell) bring(name string, open func() (fs.File, error)) error {
 // start is the modification time of all files that a program reads.
 var start = time.Unix(sourceDate, 0)
 
-// staysHere reports whether the program may read more of this machine than itself and its
+// staysHere reports whether the program may read files of this machine other than itself and its
 // libraries. If so, no other machine can cook the source.
 func (c *commandOptions) staysHere() bool { return !c.Sandbox || c.Daemons || len(c.System) > 0 }
 
@@ -349,8 +349,8 @@ func programDirectories(file, assets, scratch string) []string {
 	return sandbox.Program(file, home, assets, scratch)
 }
 
-// partsBesides returns the files and directories that a file needs if it is a program. These are
-// its interpreter, and the libraries of both. It does not return the file itself.
+// partsBesides returns the files and directories that an executable file needs: its interpreter,
+// and the libraries of both. It does not return the file itself.
 func partsBesides(file, assets, scratch string) []string {
 	var reads []string
 	for range 5 { // an interpreter can be a script, up to this depth

@@ -51,7 +51,7 @@ func newWitness(t *testing.T) *witness {
 	return w
 }
 
-// wait reads a line, which must be the given line of a script.
+// wait reads a line from the pipe, and expects the given line.
 func (w *witness) wait(t *testing.T, line string) {
 	t.Helper()
 	if got, err := w.lines.ReadString('\n'); err != nil || got != line+"\n" {
@@ -139,8 +139,8 @@ func TestCommandDoesNotWaitForStrangers(t *testing.T) {
 	endStranger(t, w, string(res.Outputs[0]))
 }
 
-// stranger is a script that runs until it receives SIGUSR1. It prints "here" at its start and
-// "asked" at its end to standard error.
+// stranger is a script that runs until it receives SIGUSR1. It prints "here" to standard error when
+// it starts, and "asked" when it ends.
 const stranger = `trap 'echo asked >&2; exit' USR1; echo here >&2; while :; do sleep 0.01; done`
 
 // endStranger sends the signal to a stranger, which must still be running.

@@ -30,8 +30,9 @@ func (c *commandOptions) newTrace(p *call) *sandbox.Trace {
 	return t
 }
 
-// mayReadMore reports whether a trace could find reads of asset files that are neither declared nor
-// recorded. It reports false with option daemons, because the reads of a server cannot be traced.
+// mayReadMore reports whether a traced run could find asset files that the program reads without
+// declaring them. It reports false with option daemons, because the reads of a server cannot be
+// traced.
 func (c *commandOptions) mayReadMore(p *call) bool {
 	return p.trace == nil && !c.Daemons && (p.cell == nil || p.cell.assets == "")
 }
@@ -49,8 +50,8 @@ func (p *call) openPolicy() *sandbox.Policy {
 	return policy
 }
 
-// dependInVain records dependencies of a failed program: the directories that it listed, and the
-// files that it did not find.
+// dependInVain records the dependencies of a failed program: the directories that it listed, and
+// the files that it did not find.
 func dependInVain(p *call, job *recipe.Job, tools []string) {
 	if p.trace == nil {
 		return
@@ -96,7 +97,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Links)) {
 		if how, seen := t.Seen[filepath.Dir(name)]; t.Links[name] == "" && seen && how == sandbox.List {
-			continue // a listing includes which names are links
+			continue // the listing of a directory already records which names are links
 		}
 		rooted, _, err := places.findPlace(name)
 		if err != nil {
@@ -106,7 +107,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 			return err
 		}
 	}
-	for _, d := range jobs.Deps(job) { // the job may have found another result than the program
+	for _, d := range jobs.Deps(job) { // a file may have changed between the job's read and the program's
 		if is, seen := found[d.On.Named(d.Name)]; seen && is != d.Found {
 			return fmt.Errorf("input %s: %w", pathname.Show(d.On.Named(d.Name).String()), recipe.ErrChanged)
 		}
@@ -178,12 +179,12 @@ func readDepfile(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxDepfile+1))
 }
 
-// places are the directories and files that a prerequisite in a depfile may name. Each is listed by
-// its own name and, if links lead to it, by its real name.
+// places are the directories and files that a prerequisite in a depfile may name. If links lead to
+// a file, both its name and its real name are listed.
 type places struct {
 	assets  []string // names of the asset directory; programs run in the first one
 	scratch []string
-	files   []string // files that need no record here: outputs, tools and a generated source
+	files   []string // outputs, tools and a generated source, which need no record here
 }
 
 func newPlaces(p *call, tools []string) *places {

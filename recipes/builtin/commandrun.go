@@ -76,7 +76,7 @@ func (c *commandOptions) startProgram(ctx context.Context, p *call, grace time.D
 	return state, printed, err
 }
 
-// An end holds the way in which a program ended, or the error if it could not be started.
+// An end is the exit state of a program, or the error if the program could not be started.
 type end struct {
 	state *os.ProcessState
 	err   error
@@ -138,13 +138,13 @@ func executeInGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration, lef
 		left.killStrays()
 	}
 	if g.box != nil {
-		// A process that remains in the box is found if it holds an output open. What it reads is
-		// not known.
+		// End finds processes that remain in the box with an output open. Their reads cannot be
+		// traced.
 		if err := g.box.End(); last.err == nil && (errors.Is(err, sandbox.ErrTrace) || err != nil && box.Trace != nil) {
 			last.err = err
 		}
 	}
-	// A process that was not found may keep the pipe open forever.
+	// A process that escaped the search may keep the pipe open forever.
 	select {
 	case <-drained:
 	case <-time.After(grace):
@@ -226,14 +226,14 @@ type limits struct {
 const (
 	defaultTimeout = 5 * time.Minute
 	defaultMaxDisk = 8 << 30
-	// grace is the time that a program has to end when asked, before it is killed.
+	// grace is the time between the request to end and the kill.
 	grace = 2 * time.Second
 )
 
 // maxProcesses limits the number of simultaneous processes of a program. Only tests change it.
 var maxProcesses = 1000
 
-// smallest is the size, in bytes, that every smaller file counts as.
+// smallest is the size in bytes that is charged for a smaller file.
 const smallest = 4096
 
 // Errors for programs that were stopped.

@@ -53,7 +53,8 @@ func isPlaceholder(word string) bool {
 	return ok && err == nil && strconv.FormatUint(n, 10) == digits
 }
 
-// splitAtBraces calls text or word with each piece of an argument, in order.
+// splitAtBraces splits an argument at its placeholders. It calls text for each literal piece and
+// word for each placeholder, in order.
 func splitAtBraces(arg string, text func(string), word func(string) error) error {
 	for arg != "" {
 		i := strings.IndexAny(arg, "{}")
@@ -98,7 +99,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.buf = append(t.buf, p...)
-	// Twice as much may accumulate, so that moving bytes has constant amortized cost.
+	// Up to twice the limit may accumulate, so that moving bytes has constant amortized cost.
 	if len(t.buf) > 2*tailBytes {
 		t.buf = append(t.buf[:0], t.buf[len(t.buf)-tailBytes:]...)
 		t.cut = true

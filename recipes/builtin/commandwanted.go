@@ -15,9 +15,9 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// failure returns the error of a failed program. For a confined program it names the files that the
-// program tried to access but could not. again reruns the program with its argument as recorder,
-// and reports whether the program failed again.
+// failure returns the error of a failed program. For a confined program, the error names the files
+// that the program could not access. The function again reruns the program to record these files,
+// and reports whether it failed again.
 func (p *call) failure(state *os.ProcessState, again func(*refusals) bool) error {
 	err := errors.New(state.String())
 	if p.cell == nil || len(p.cell.declared) == 0 || p.policy(nil) == nil {
@@ -113,8 +113,8 @@ func (w *refusals) String() string {
 	return ""
 }
 
-// casual are the C library's servers for user names, host names and logs. Programs work without
-// them.
+// casual are the paths of servers for user names, host names and logs that the C library uses.
+// Programs work without these servers.
 var casual = []string{"/run/nscd/", "/var/run/nscd/", "/run/systemd/", "/dev/log", "/run/dbus/", "/var/run/dbus/"}
 
 // noteServer records that the program tries to connect to a server. Such a connection is refused,

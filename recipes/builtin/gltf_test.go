@@ -121,7 +121,7 @@ func TestGLTFAccepts(t *testing.T) {
 	} {
 		document := strings.Replace(kart, tc.old, tc.new, 1)
 		if strings.Contains(tc.new, "},") && strings.Contains(tc.new, "wheel") {
-			// The new text adds a buffer in front, so the buffer numbers of the views rise.
+			// The case inserts a buffer at the front, so the buffer numbers of the views increase.
 			document = strings.NewReplacer(`"buffer": 0`, `"buffer": 1`, `"buffer": 1`, `"buffer": 2`).Replace(document)
 		} else if strings.Contains(tc.new, "100%25") {
 			document = strings.Replace(document, `"buffer": 1`, `"buffer": 2`, 1)

@@ -202,9 +202,9 @@ func placeTemplateError(err error) error {
 type renderer struct {
 	ctx    context.Context
 	job    *recipe.Job
-	ids    map[[2]string]string // texts by the name and the value of their checksum
+	ids    map[[2]string]string // maps the name and the value of a checksum to the text
 	text   bytes.Buffer
-	denied error // error of a query that the job refused
+	denied error // error of a query that recipe.Job refused
 }
 
 // Write appends the output of a template, up to the limit.
@@ -230,7 +230,7 @@ func (r *renderer) functions() template.FuncMap {
 	}
 }
 
-// An asset is an asset with artifacts that match the patterns.
+// An asset is a manifest.Asset whose artifacts match the patterns.
 type asset struct {
 	manifest.Asset
 	ids func() (map[string]string, error)

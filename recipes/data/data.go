@@ -213,7 +213,7 @@ func (o *dataOptions) encodeTree(w writer, root *value) ([]byte, error) {
 // maxSource limits the size of a source in bytes. The values of larger files would need gigabytes.
 const maxSource = 256 << 20
 
-// The maximum memory for a source in bytes. The values were measured with lists of one-digit
+// Maximum memory for a source, in bytes per unit. The values were measured with lists of one-digit
 // numbers and of empty lists, with tables of short and of empty cells, and with long strings.
 const (
 	textBytes  = 16  // bytes per source byte, for the file, the text and the output
@@ -267,9 +267,9 @@ func (o *dataOptions) estimateMemory(head []byte, size int64) (int64, error) {
 	return need, nil
 }
 
-// marks holds counts of the characters that may precede a value.
+// marks holds counts of the characters in a source that affect the memory estimate.
 type marks struct {
-	lines, commas, marks int64 // number of commas and tabs, and of other marks
+	lines, commas, marks int64 // number of commas and tabs, and of other characters that may precede a value
 	escaped              int64 // number of characters that JSON escapes
 	aliases              int64
 	first                int64 // length of the first line in bytes

@@ -94,8 +94,8 @@ func TestEstimateOfTables(t *testing.T) {
 	}
 }
 
-// In memory are the library's nodes of the most expensive YAML, and the resulting values. The sum
-// of all allocations is not informative, because most are soon garbage.
+// The estimate must cover the library's nodes of the most expensive YAML and the resulting values.
+// The sum of all allocations is not informative, because most are soon garbage.
 func TestYAMLStaysBelowTheEstimate(t *testing.T) {
 	source := []byte("[" + strings.Repeat("[],", 50_000) + "1]")
 	estimate, err := (&dataOptions{Input: "yaml"}).estimateMemory(source, int64(len(source)))

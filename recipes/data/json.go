@@ -124,8 +124,8 @@ func (r *jsonReader) readJSONInside(v *value) error {
 	return err
 }
 
-// wholeCharacters refuses a string with an escape for half of a surrogate pair, such as \ud83d.
-// Package json would replace it with U+FFFD. from is the offset of the string.
+// wholeCharacters refuses a string that has an escape for only half of a surrogate pair, such as
+// \ud83d. Package json would replace this half with U+FFFD. from is the offset of the string.
 func (r *jsonReader) wholeCharacters(from int) error {
 	if at, ok := jsontext.HalfCharacter(r.text, from); ok {
 		return plaintext.Errorf(r.text, at, "%s is half a character; write both halves, or the character itself", r.text[at:at+6])
@@ -157,7 +157,7 @@ func (w *writer) countWritten() error {
 	return nil
 }
 
-// writeBelow writes the i-th item of a list or object by calling one.
+// writeBelow writes item i of a list or object with the function one.
 func (w *writer) writeBelow(v *value, i int, one func(*value) error) error {
 	name := strconv.Itoa(i)
 	if v.kind == object {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A decimal is a number as written: its digits times ten to the power exp.
+// A decimal is a number as written: digits times ten to the power exp.
 type decimal struct {
 	negative bool
 	digits   string // no leading zeros; "" for zero
@@ -130,8 +130,8 @@ func (d decimal) signum() int {
 	return 1
 }
 
-// multipleOf reports whether d is an integer multiple of e, which must not be 0. Its running time
-// depends on the digits of both, but not on their exponents.
+// multipleOf reports whether d is an integer multiple of e. e must not be 0. The running time
+// depends on the digits of both numbers, but not on their exponents.
 func (d decimal) multipleOf(e decimal) bool {
 	if d.digits == "" {
 		return true
@@ -141,7 +141,7 @@ func (d decimal) multipleOf(e decimal) bool {
 	of := e.mantissa()
 	shift := d.exp - e.exp
 	if shift < 0 {
-		// The digits of d do not end in 0, so d is not a multiple of that power of ten.
+		// d.digits does not end in 0, so d is not a multiple of 10^-shift.
 		return false
 	}
 	rest := new(big.Int).Exp(big.NewInt(10), big.NewInt(shift), of.Abs(of))

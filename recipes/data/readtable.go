@@ -66,7 +66,7 @@ func (o *dataOptions) readTableRows(b *builder, source []byte, tabs bool) (*valu
 		if err != nil {
 			return nil, err
 		}
-		row.keys = names // all rows share names, because keys are never changed in place
+		row.keys = names // rows can share names, because keys are never modified in place
 		for i, cell := range cells {
 			what := cellString
 			if o.Header {

@@ -109,8 +109,8 @@ func (r *tomlReader) selectTable(n *unstable.Node) error {
 	return nil
 }
 
-// keyObject makes an object at the position of one part of a key. The object is used if the part
-// names a new table. keyObject also returns the name.
+// keyObject makes an object at the position of one part of a key. The object is used if this part
+// of the key names a new table. keyObject also returns the name.
 func (r *tomlReader) keyObject(n *unstable.Node) (*value, string, error) {
 	line, col := r.placeOf(int(n.Raw.Offset))
 	v, err := r.newValue(object, line, col)
@@ -252,7 +252,7 @@ type tomlName struct {
 	key   string
 }
 
-// A tomlTable is the value of a key, which need not be a table.
+// A tomlTable is the value of a key. The value need not be a table.
 type tomlTable struct {
 	id    int // ID of the table, or of the last table in an array
 	made  tomlMade
@@ -329,7 +329,7 @@ func (t *tomlTables) openTable(from *tomlTable, name string, v *value) (*tomlTab
 }
 
 // addTableElement appends v to the array of tables that a [[header]] names. If there is no array
-// yet, it uses all as the new array.
+// yet, it stores the argument all as the array.
 func (t *tomlTables) addTableElement(from *tomlTable, name string, v *value, all value) (*tomlTable, error) {
 	n := t.named[tomlName{from.id, name}]
 	if n == nil {
@@ -348,7 +348,7 @@ func (t *tomlTables) addTableElement(from *tomlTable, name string, v *value, all
 	}
 	n.list.items = append(n.list.items, v)
 	t.ids++
-	n.id, n.value = t.ids, v // the names in the previous element are no longer reachable
+	n.id, n.value = t.ids, v // this hides the names in the previous element
 	return n, nil
 }
 

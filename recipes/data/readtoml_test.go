@@ -59,7 +59,7 @@ type failer interface {
 	Errorf(format string, args ...any)
 }
 
-// sameTOML fails unless the reader and the library have the same result for a document.
+// sameTOML fails the test if the reader and the library disagree about a document.
 func sameTOML(t failer, source string) {
 	root, err := readTOML(&builder{ctx: never{}}, []byte(source))
 	var doc map[string]any
@@ -89,7 +89,8 @@ func sameTOML(t failer, source string) {
 	}
 }
 
-// ofTOML converts the library's result to a comparable form. ofValue converts our result.
+// ofTOML converts the library's result to a comparable form; ofValue does so for the reader's
+// result.
 func ofTOML(x any) any {
 	switch x := x.(type) {
 	case map[string]any:

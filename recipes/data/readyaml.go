@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// readYAML reads YAML 1.2. It reads a single document, or a list of all documents.
+// readYAML reads YAML 1.2: a single document, or several documents as a list.
 func readYAML(b *builder, source []byte, all bool) (_ *value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -97,7 +97,7 @@ type yamlReader struct {
 	room   int                 // number of values that aliases may still add
 }
 
-// aliasRoom is the number of values that aliases may add, in addition to one per source byte.
+// aliasRoom is the number of values that aliases may add, besides one value per source byte.
 const aliasRoom = 100_000
 
 func (r *yamlReader) readYAMLValue(n *yaml.Node) (*value, error) {
@@ -179,7 +179,7 @@ func (r *yamlReader) alias(n *yaml.Node) (*value, error) {
 	return v, err
 }
 
-// mapping reads keys and their values. Keys that << merges come last, and do not override other
+// mapping reads keys and their values. Keys merged with << come last, and do not override other
 // keys.
 func (r *yamlReader) mapping(v *value, n *yaml.Node) error {
 	first := map[string]*yaml.Node{}
@@ -260,11 +260,11 @@ func readScalar(v *value, n *yaml.Node) error {
 	return nil
 }
 
-// tagged reads a scalar with a tag. The text must have the tag's type by the core schema. !!float
-// also accepts integers, and makes them floats.
+// tagged reads a scalar with a tag. Without the tag, the core schema must give the text the same
+// type, but !!float also accepts integers.
 func tagged(v *value, n *yaml.Node) error {
 	tag := n.ShortTag()
-	if n.Tag == "!" { // such a value is always a string
+	if n.Tag == "!" { // the tag ! makes any value a string
 		tag = "!!str"
 	}
 	want, ok := map[string]kind{"!!str": text, "!!null": null, "!!bool": boolean, "!!int": number, "!!float": number}[tag]

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawn draws a random value that a JSON file may contain.
+// drawn returns a random value that a JSON file may contain.
 func drawn(depth int) *rapid.Generator[any] {
 	texts := rapid.StringOf(rapid.RuneFrom([]rune("aé😀\"\\\n\x01/ ")))
 	leaves := []*rapid.Generator[any]{
@@ -33,7 +33,7 @@ func drawn(depth int) *rapid.Generator[any] {
 		rapid.MapOfN(texts, below, 0, 5).AsAny())...)
 }
 
-// floats draws numbers with an exponent, so that they are not integers.
+// floats generates numbers with an exponent, so that they are not integers.
 func floats(g *rapid.Generator[float64]) *rapid.Generator[json.Number] {
 	return rapid.Map(g, func(x float64) json.Number { return json.Number(strconv.FormatFloat(x, 'e', -1, 64)) })
 }

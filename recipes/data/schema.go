@@ -42,15 +42,16 @@ func checkSchema(ctx context.Context, job *recipe.Job, path string, root *value)
 	return found.violationsError(path)
 }
 
-// mostSteps returns the limit of work for checking a number of values. Applying a schema to a value
-// is one step, and so is each item or alternative. Nested alternatives can take 2^depth steps.
+// mostSteps returns the maximum number of steps for checking a number of values. Applying a schema
+// to a value is one step. Each item and each alternative is another. Nested alternatives can take
+// 2^depth steps.
 func mostSteps(values int) int { return 200_000 + 100*values }
 
 const (
 	// stepsPerLook is the number of steps between two checks of the context.
 	stepsPerLook = 256
-	// mostNested limits nested applications of schemas. It exceeds the levels of data, because
-	// several schemas that refer to each other may apply on each level.
+	// mostNested limits nested applications of schemas. It exceeds the depth limit of data, because
+	// several schemas that refer to each other may apply at each depth.
 	mostNested = 20_000
 )
 
@@ -218,7 +219,7 @@ func amongValues(values []*value) string {
 	return "value must be " + map[bool]string{true: "one of ", false: ""}[len(values) > 1] + strings.Join(shown, ", ")
 }
 
-// canonicalShown returns the text of a value that is neither a list nor an object.
+// canonicalShown returns the text of a scalar value for a message.
 func canonicalShown(v *value) string {
 	switch v.kind {
 	case text:

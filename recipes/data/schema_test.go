@@ -194,8 +194,8 @@ func chain(n int) string {
 
 func nested(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 
-// The schemas would crash the check, take very long, or are outside of the asset directory. Each
-// must give a one-line error.
+// Each of these schemas would crash the check, would take very long, or is outside of the asset
+// directory. Each must give a one-line error.
 func TestHostileSchemaIsRefused(t *testing.T) {
 	many := strings.Repeat(`{"type":"null"},`, mostSchemas) + "true"
 	for _, tc := range []struct{ source, schema, want string }{

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// A checker applies schemas to values. After an error, which is stored in err, its methods do
-// nothing.
+// A checker applies schemas to values. After the first error, which it stores in err, its methods
+// do nothing.
 type checker struct {
 	ctx  context.Context
 	set  *schemaSet
@@ -24,7 +24,7 @@ type application struct {
 	value  *value
 }
 
-// A scope is the current schema resource, and the resources whose references led to it.
+// A scope is the current schema resource with the chain of resources that referred to it.
 type scope struct {
 	outer    *scope
 	resource *resource
@@ -173,7 +173,7 @@ func (c *checker) dynamicTarget(d *dynamicRef, in *scope) *schema {
 	return s
 }
 
-// anyAccepts checks that at least one of several schemas accepts a value.
+// anyAccepts checks that at least one of the schemas accepts a value.
 func (c *checker) anyAccepts(any []*schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	ok := false
 	tried := found.subViolations()
@@ -190,7 +190,7 @@ func (c *checker) anyAccepts(any []*schema, v *value, in *scope, own itemMarks, 
 	return ok
 }
 
-// exactlyOneAccepts checks that exactly one of several schemas accepts a value.
+// exactlyOneAccepts checks that exactly one of the schemas accepts a value.
 func (c *checker) exactlyOneAccepts(any []*schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	first := -1
 	tried := found.subViolations()

@@ -28,12 +28,12 @@ type logicRules struct {
 	not, when, then, otherwise *schema
 }
 
-// A dynamicRef is a $dynamicRef or $recursiveRef. Its target depends on the resources in scope: the
-// outermost resource with an anchor of that name determines it.
+// A dynamicRef is a $dynamicRef or $recursiveRef. Its target is in the outermost resource in scope
+// that has an anchor of that name.
 type dynamicRef struct {
 	first *schema
 	name  string // name of the anchor; "" for $recursiveRef
-	moves bool   // whether first has such an anchor; if not, the reference is ordinary
+	moves bool   // whether first has an anchor of this name; if not, the reference is an ordinary one
 }
 
 func newSchema(at *value, r *resource) *schema {
@@ -169,7 +169,7 @@ func (k *keywords) compileSub(v *value) *schema {
 	return s
 }
 
-// flagOrSub compiles a keyword whose value may be true, false or a schema, in all drafts.
+// flagOrSub compiles a keyword whose value may be a boolean or a schema.
 func (k *keywords) flagOrSub(v *value) *schema {
 	if v.kind == boolean {
 		s := newSchema(v, k.schema.resource)
@@ -243,7 +243,7 @@ func (k *keywords) countKeyword(key string, v *value) int {
 	return int(n.Int64())
 }
 
-// patternOf compiles a pattern. An error names the position of the value at.
+// patternOf compiles a pattern. at is the value that has the position for errors.
 func (k *keywords) patternOf(at *value, pattern string) *regexp.Regexp {
 	re, err := compilePattern(pattern)
 	if err != nil {

@@ -176,7 +176,7 @@ func drawSchema(draft string, depth int) *rapid.Generator[any] {
 				}
 			}
 		}
-		if _, ok := m["$ref"]; ok && draft < drafts[3] { // older drafts, because http sorts before https
+		if _, ok := m["$ref"]; ok && draft < drafts[3] { // older drafts, whose URIs begin with http and sort before https
 			delete(m, "const") // the library also checks const beside $ref
 		}
 		return m

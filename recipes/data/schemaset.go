@@ -99,8 +99,8 @@ func (v *value) memberValue(key string) (*value, bool) {
 	return nil, false
 }
 
-// Keywords with subschemas in their values. The value is a subschema, a list of them, or an object
-// with them. The keywords items and dependencies have several forms.
+// These keywords have subschemas in their values. A value is a subschema, a list of subschemas, or
+// an object whose values are subschemas. The keywords items and dependencies have several forms.
 var (
 	schemaKeywords = []string{"additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"}
 	listKeywords   = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}

@@ -41,8 +41,8 @@ var noLimits = limits{-1, -1}
 // A typeSet is a bit set of indexes of typeNames.
 type typeSet uint8
 
-// typeNames are JSON Schema's names of types. They are the names of the kinds, in the order of the
-// kinds, and then integer.
+// typeNames are JSON Schema's names of types: first those of the kinds, in their order, then
+// integer.
 var typeNames = []string{"null", "boolean", "number", "string", "array", "object", "integer"}
 
 const integer = 6
@@ -127,8 +127,8 @@ func (k *keywords) numberBound(key string, v *value) *bound {
 	return &bound{d, shortenText(v.text)}
 }
 
-// exclusiveBound reads an exclusive bound. In draft 4 the keyword is a boolean that makes the bound
-// in the keyword beside exclusive.
+// exclusiveBound reads an exclusive bound. In draft 4 the keyword is a boolean that makes another
+// keyword's bound exclusive.
 func (k *keywords) exclusiveBound(key, beside string, v *value) *bound {
 	if k.schema.resource.draft > draft4 {
 		return k.numberBound(key, v)
@@ -154,7 +154,7 @@ func (k *keywords) textKeyword(key string, v *value) bool {
 		}
 		rules.pattern = k.patternOf(v, v.text)
 	case "format":
-		if v.kind == text && k.schema.resource.draft <= draft7 { // later drafts do not require the check
+		if v.kind == text && k.schema.resource.draft <= draft7 { // later drafts do not require this check
 			rules.format = v.text
 		}
 	default:
@@ -163,7 +163,7 @@ func (k *keywords) textKeyword(key string, v *value) bool {
 	return true
 }
 
-// checkOwn checks a value itself, without its items.
+// checkOwn checks a value without its items.
 func (c *checker) checkOwn(s *schema, v *value, found *violations) bool {
 	ok := c.checkValue(&s.values, v, found)
 	switch v.kind {

@@ -26,7 +26,7 @@ const (
 	infinite = "Infinity"
 )
 
-// A value is one value of a file, with all values below it.
+// A value is a value in a file, with all values nested in it.
 type value struct {
 	kind  kind
 	line  int32 // line, from 1; 0 if unknown
@@ -113,8 +113,8 @@ const (
 	maxDepth = 1000
 	// maxValues limits the number of values in a file.
 	maxValues = 16 << 20
-	// step is the number of values between two checks of the context. Reading so many values takes
-	// less than a millisecond.
+	// step is the number of values between two checks of the context. Reading that many values
+	// takes less than a millisecond.
 	step = 4096
 )
 

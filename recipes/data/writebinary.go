@@ -151,7 +151,6 @@ func (w *cborWriter) writeCBORNumber(v *value) error {
 	return nil
 }
 
-// writeCBORInteger appends an integer of any size.
 func (w *cborWriter) writeCBORInteger(n *big.Int) {
 	major, tag := byte(cborUint), uint64(tagBignum)
 	if n.Sign() < 0 {

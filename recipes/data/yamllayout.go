@@ -116,8 +116,8 @@ func blockIndent(n *yaml.Node, around int) int {
 }
 
 // checkIndentation checks that all lines of a block-style node are indented by more than the given
-// number of spaces. The library does not check lines within quotes and brackets. It also accepts
-// tabs there.
+// number of spaces. Within quotes and brackets, the library does not check the indentation and
+// accepts tabs.
 func (l *yamlLayout) checkIndentation(n *yaml.Node, spaces int) error {
 	at := l.offset(n.Line, n.Column)
 	for at < len(l.source) && (l.source[at] == '&' || l.source[at] == '!') { // skip an anchor or a tag
@@ -164,7 +164,7 @@ func (l *yamlLayout) continued(from, end, spaces int) error {
 	}
 }
 
-// flowEnd returns the offset after the quote or bracket that closes the one at i.
+// flowEnd returns the offset after the closing quote or bracket for the one at i.
 func flowEnd(source []byte, i int) int {
 	depth := 0
 	for i < len(source) {

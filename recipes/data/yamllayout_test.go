@@ -55,7 +55,7 @@ func TestBadlyIndentedYAMLIsRefused(t *testing.T) {
 	}
 }
 
-// For any bytes, the layout check must not panic and must not give up.
+// For any input, the layout check must neither panic nor return early.
 func FuzzYAMLLayout(f *testing.F) {
 	for _, s := range []string{"a: [\"\\", "{'", "[a,\n'b''", "%YAML 1.2\n--- |\n\n...", "a: &x !!map {", "- >\n\n\n", "%", "&", "! '"} {
 		f.Add([]byte(s))

@@ -362,7 +362,7 @@ func (f *bmFile) withPageNames(names []string) ([]byte, error) {
 }
 
 // encodePageName returns the bytes of a page name in the file. If the new name begins with the old
-// name, the old bytes are kept.
+// name, the result begins with the old name's bytes.
 func (f *bmFile) encodePageName(p bmPage, name string) (string, error) {
 	written := string(f.text[p.start:p.end])
 	switch {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// The functions in this file build synthetic fonts. They have features that available fonts lack,
-// or errors.
+// The functions in this file build synthetic fonts, with errors or with features that available
+// fonts lack.
 
 func words(list ...int) []byte {
 	var b []byte
@@ -130,7 +130,7 @@ func index(list ...[]byte) []byte {
 	return b
 }
 
-// type2 encodes part of a charstring: the operands, and then the operator.
+// type2 encodes operands and an operator of a charstring.
 func type2(operator byte, operands ...int) []byte {
 	var b []byte
 	for _, n := range operands {

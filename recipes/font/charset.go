@@ -75,7 +75,7 @@ func parseRune(text string, prefixed bool) (rune, bool) {
 	return rune(n), err == nil && n <= utf8.MaxRune && (hasPrefix || !prefixed)
 }
 
-// listRunes describes a list of runes by its first few.
+// listRunes describes a list of runes by its first few runes.
 func listRunes(list []rune) string {
 	const few = 5
 	names := make([]string, 0, few)
@@ -94,8 +94,8 @@ func listRunes(list []rune) string {
 }
 
 // A font depends on the runes in a text, not on the text itself. So an edit that adds no new rune
-// does not cook the font again. An extract holds the sorted runes. If the text was refused, it
-// holds refusal followed by a reason.
+// does not cook the font again. An extract holds the sorted runes. For a refused text, the extract
+// holds the constant refusal and a reason.
 var (
 	runesOfText = recipe.Extract{Name: "runes", Version: 1, Of: textRunes}
 	runesOfJSON = recipe.Extract{Name: "strings", Version: 1, Of: jsonRunes}
@@ -154,7 +154,7 @@ func extractRunes(file io.ReaderAt, size int64, add func(set *runeSet, text []by
 	return toAll(string(set.sortedRunes())), nil
 }
 
-// toAll returns the result of an extract that has one text for all fonts.
+// toAll returns the result of an extract whose text is the same for all fonts.
 func toAll(text string) recipe.Says { return recipe.Says{"": []byte(text)} }
 
 // addTexts adds the runes in the files of option text.

@@ -160,7 +160,7 @@ func (f *face) addSegment(path *distancefield.Path, s sfnt.Segment, size int) {
 	}
 }
 
-// unitsToPixels converts font units to pixels, rounding once.
+// unitsToPixels converts font units to pixels with a single rounding.
 func (f *face) unitsToPixels(units int64, size int) float64 {
 	return float64(units*int64(size)) / float64(f.unitsPerEm)
 }

@@ -246,8 +246,8 @@ func (o *fontOptions) checkOptions() error {
 	return nil
 }
 
-// maxSource limits the size of a font, in bytes. The largest collections for Chinese, Japanese
-// and Korean have half of it.
+// maxSource limits the size of a font, in bytes. The largest collections for Chinese, Japanese and
+// Korean have half of this size.
 const maxSource = 256 << 20
 
 var errLarge = errors.New("the file is larger than 256 MiB, the limit for a font")
@@ -269,8 +269,8 @@ func (o *fontOptions) estimateMemory(head []byte, size int64) (int64, error) {
 		perPair    = 32       // bytes per kerning pair, including the growth of the list
 		perRune    = 256
 		textMemory = 2 * maxText
-		// multiOutline is for the sorted outline with edge colors. multiRow is for rows of
-		// distances around it.
+		// multiOutline is the memory for the sorted outline with edge colors. multiRow is the
+		// memory for rows of distances around the outline.
 		multiOutline, multiRow = 16 << 20, 512
 	)
 	runes, text := int64(0), int64(0)

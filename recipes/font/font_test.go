@@ -129,7 +129,7 @@ func TestTextFromAtlasCoversTheOutlines(t *testing.T) {
 	}
 }
 
-// between samples the atlas with linear filtering.
+// between returns a value of the atlas at any position, with linear filtering.
 func between(atlas *image.Gray, x, y float64) float64 {
 	x, y = x-0.5, y-0.5
 	left, top := int(math.Floor(x)), int(math.Floor(y))
@@ -213,8 +213,8 @@ func TestMetricsDescribeTheGlyphs(t *testing.T) {
 		}
 		have = append(have, fmt.Sprintf("%c %v %v %s", g.Rune, g.Advance, g.Plane, size))
 	}
-	// A has a box from 1, -1 to 3, 7 pixels, plus one pixel around it. D has the same box, and C
-	// has it moved by 1.
+	// A has a box from 1, -1 to 3, 7 pixels, plus a margin of one pixel. D has the same box, and
+	// the box of C is moved by 1.
 	want := []string{"A 0.5 [0 -0.2 0.4 0.8] 4 x 10", "B 0.5 [] ", "C 0.5 [0 -0.2 0.5 0.8] 5 x 10", "D 0.5 [0 -0.2 0.4 0.8] 4 x 10"}
 	if !slices.Equal(have, want) {
 		t.Errorf("%q\nwant %q", have, want)
@@ -434,7 +434,7 @@ func TestAtlasHasGoldenBytes(t *testing.T) {
 	}
 }
 
-// hasty is a context that is canceled after a number of checks.
+// hasty is a context that reports its cancellation after a number of checks.
 type hasty struct {
 	context.Context
 	looks, had int

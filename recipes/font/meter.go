@@ -21,8 +21,8 @@ type meter struct {
 	ctx    context.Context
 	header []byte
 	file   []byte
-	left   int // number of bytes that the library may still read
-	points int // number of points of TrueType outlines that the library may still read
+	left   int // remaining number of bytes that the library may read
+	points int // remaining number of points of TrueType outlines that the library may read
 	glyphs bool
 	err    error // the reason for refusing reads
 }
@@ -68,7 +68,7 @@ func newGlyphMeter(ctx context.Context, file []byte, directory int64) (*meter, e
 	os2, post := make([]byte, os2Size), make([]byte, postSize)
 	binary.BigEndian.PutUint16(os2, 2)
 	binary.BigEndian.PutUint32(post, 0x30000) // version 3 has no glyph names
-	shift := size + os2Size + postSize        // offset of the font file in what the library reads
+	shift := size + os2Size + postSize        // offset of the font file in the data that the library reads
 	entries := []fontTable{
 		{"OS/2", int64(size - shift), os2Size}, {"post", int64(size - shift + os2Size), postSize},
 	}

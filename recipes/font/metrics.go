@@ -137,7 +137,7 @@ func (m *metricsWriter) writeNumber(n, d int) *metricsWriter {
 	return m
 }
 
-// units writes a length given in font units, converted to em.
+// units converts a length from font units to em and writes it.
 func (m *metricsWriter) units(n int) *metricsWriter { return m.writeNumber(n, m.em) }
 
 // writeBMFont writes AngelCode's BMFont, as XML or JSON, with the element "distanceField" of

@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Each container must store the same channels, as far as it has them. Alpha must be the plain
+// All containers must store the same values in the channels that they have. Alpha must be the plain
 // distance.
 func TestFieldsAreTheSameInEachContainer(t *testing.T) {
 	atlas := func(field, container string) image.Image {
@@ -128,7 +128,7 @@ func TestMultiIsSharper(t *testing.T) {
 	}
 }
 
-// A placed glyph holds what a layout says about a glyph.
+// A placed is the description of a glyph in a layout.
 type placed struct {
 	code                                   int
 	advance, left, bottom, right, top      float64 // pixels of the atlas relative to the pen, y upward

@@ -242,8 +242,8 @@ func (o *fontOptions) atlasSizes(area, widest, tallest int) []extent {
 // A step is a part of the skyline. From x to the next step, all pixels above y are occupied.
 type step struct{ x, y int }
 
-// fillAtlas places the glyphs in an atlas. Each gets the highest free position below the skyline of
-// earlier glyphs, and of several, the leftmost. It returns the used height of the atlas.
+// fillAtlas places the glyphs in an atlas. Each glyph gets the highest free position below the
+// skyline of earlier glyphs, and the leftmost of several. It returns the used height of the atlas.
 func (o *fontOptions) fillAtlas(ctx context.Context, glyphs []glyph, order []int, size extent) (used int, ok bool, err error) {
 	skyline := []step{{0, 0}}
 	for _, i := range order {

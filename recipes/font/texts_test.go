@@ -86,7 +86,7 @@ func TestTextsByPattern(t *testing.T) {
 	if got := chars(t, use("../locale/en.json", "/locale/eu/de.JSON", "x.txt")); got != want {
 		t.Errorf("by name: %q", got)
 	}
-	for _, d := range res.Deps { // no dependency may be a whole file, so that an edit without new characters changes none
+	for _, d := range res.Deps { // a dependency on a whole file would change even if an edit adds no new character
 		if !d.Found || d.On.Kind == dependency.File {
 			t.Errorf("depends on %v", d.On)
 		}

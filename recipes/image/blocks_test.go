@@ -254,8 +254,8 @@ func TestUASTCDecodesToThePicture(t *testing.T) {
 	}
 }
 
-// UASTC textures must have sides that are multiples of 4, within fit. They must be scaled only once
-// with fit and pot. Images in other formats must keep their size.
+// UASTC textures must have sides that are multiples of 4, at most the limit of option fit. With fit
+// and pot, they must be scaled only once. Images in other formats must keep their size.
 func TestUASTCSidesAreMultiplesOf4(t *testing.T) {
 	for _, tc := range []struct {
 		what        string

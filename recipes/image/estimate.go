@@ -49,7 +49,7 @@ func (o *Image) estimateMemory(head []byte, size int64) (int64, error) {
 // peakBytes returns the maximum number of bytes that Cook holds at once. For each stage it adds
 // the stage's own memory and the memory kept from the previous stage.
 func (o *Image) peakBytes(info source.Info, l layout, size int64) int64 {
-	// This is for tables, buffers and the helpers of Job.Each. A helper takes about 12 KB, and a
+	// fixed covers tables, buffers and the helpers of Job.Each. A helper takes about 12 KB, and a
 	// whole run has at most one per CPU.
 	const fixed = 1 << 20
 	whole := bytesOf(info.W, info.H, info.Depth)
@@ -58,13 +58,13 @@ func (o *Image) peakBytes(info source.Info, l layout, size int64) int64 {
 
 	loading := size + info.Memory
 	if l.beside > 0 {
-		// Of the other images, only the size is known.
+		// The size of the additional images is known, but not their format.
 		pixels := int64(info.W) * int64(info.H)
 		loading = max(loading, int64(l.beside)*whole+3*besideBytes(info.W, info.H)+besideMemory*pixels)
 	}
 	assembling := whole
 	if l.assembles {
-		assembling = int64(l.beside+2) * whole // includes the result, or a converted image
+		assembling = int64(l.beside+2) * whole // source, additional images, and the result or a converted image
 	}
 	cutting := int64(1+len(o.Layers))*whole + before
 	if !o.cutsFaces() {
@@ -95,8 +95,8 @@ func bytesOf(w, h int, d pixmap.Depth) int64 {
 // besideBytes limits the file size of an additional image, for a source of w by h pixels.
 func besideBytes(w, h int) int64 { return 16*int64(w)*int64(h) + 1<<20 }
 
-// besideMemory is the memory per pixel for decoding an additional image, including the result. It
-// is the maximum over the usual formats, which progressive JPEG needs.
+// besideMemory is the memory per pixel for decoding an additional image, including the result. Of
+// the usual formats, progressive JPEG needs the most.
 const besideMemory = 24
 
 // makingMemory returns the memory for making levels and texels, without the images.
@@ -122,7 +122,7 @@ func (o *Image) makingMemory(d pixmap.Depth, l layout) int64 {
 		most = max(most, levels+encoding)
 	}
 	if o.Coverage > 0 {
-		// Histograms of alpha. A level that is encoded again also needs a copy, its blocks and
+		// Add histograms of alpha. A level that is encoded again also needs a copy, its blocks and
 		// their decoded pixels.
 		most += 8<<16 + bytesOf(coveringSide, coveringSide, d) + 2*coveringPixels + 8*coveringPixels
 	}

@@ -43,8 +43,8 @@ func prepare(t testing.TB, o *Image, name string, data []byte) error {
 	return err
 }
 
-// A file that is not an image must be refused before it costs anything. An image must not cost more
-// than the estimate.
+// A file that is not an image must be refused before memory is allocated for it. An image must not
+// need more than the estimate.
 func TestBombIsRefusedOrWithinEstimate(t *testing.T) {
 	for _, b := range imagetest.Bombs() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -82,8 +82,8 @@ func slack(b imagetest.Bomb) int64 {
 	return 0
 }
 
-// The sum of all allocations may exceed the estimate by a quarter at most. It exceeds the peak, so
-// the estimate is near the peak.
+// The sum of all allocations exceeds the peak. It may exceed the estimate by a quarter at most, so
+// that the estimate stays near the peak.
 func TestEstimateIsThePeak(t *testing.T) {
 	m, wide := scene(520, 390), stdimage.NewNRGBA64(stdimage.Rect(0, 0, 520, 390))
 	noise(wide.Pix)
@@ -154,7 +154,7 @@ func TestEstimateIsThePeak(t *testing.T) {
 }
 
 // For every kind of PNG, the default estimate must be near the memory of the first level and the
-// texture, within a third. So there is no second copy, and no level in floats.
+// texture, within a third. That excludes a second copy of the pixels, and a level in floats.
 func TestEstimateIsNearlyTheLevel(t *testing.T) {
 	const side = 16384
 	for _, tc := range []struct{ depth, color byte }{{8, 0}, {8, 2}, {8, 6}, {8, 3}, {16, 0}, {16, 2}, {16, 4}, {16, 6}} {

@@ -76,7 +76,7 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 		Opaque: c.Opaque, Normal: s.kind == "normal" && c.Opaque, One: c.One, Colors: c.Colors,
 	}
 	if s.kind == "data" || s.o.Premultiply {
-		facts.One = "" // shaders read data from its own channel, while the value would move
+		facts.One = "" // shaders read data from a fixed channel, so the data must not move to another channel
 	}
 	if one := c.One; s.kind == "color" && len(one) == 4 && strings.ContainsAny(one[3:], "rgb") {
 		facts.One = "" // smaller levels weight colors by alpha, so their channels will differ
@@ -170,9 +170,9 @@ func (o *Image) quality() texenc.Quality {
 	return texenc.Normal
 }
 
-// rowsAtOnce returns how many rows of the first level are encoded at once. These are all rows,
-// unless pixels must be converted to bytes first. Even such a band has enough rows for several
-// pieces.
+// rowsAtOnce returns how many rows of the first level are encoded at once. If pixels must first be
+// converted to bytes, the result is a band of rows, enough for several pieces. Otherwise it is all
+// rows.
 func (o *Image) rowsAtOnce(f texture.Format, w, h int, d pixmap.Depth) int {
 	if !texenc.TakesBytes(f) || d == pixmap.Bits8 || o.wholeLevels() {
 		return h

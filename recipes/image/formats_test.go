@@ -122,7 +122,7 @@ func TestFloatFormatsKeepLightBeyondWhite(t *testing.T) {
 			if err != nil || !tex.SRGB {
 				t.Fatalf("error %v, sRGB %v", err, tex.SRGB)
 			}
-			for i, want := range []byte{99, 137, 188, 255, 255} { // the expected values of light of 1/8, 1/4, 1/2, 1, 2 on the sRGB curve
+			for i, want := range []byte{99, 137, 188, 255, 255} { // expected sRGB values for light of intensity 1/8, 1/4, 1/2, 1 and 2
 				if off := int(got[4*i]) - int(want); off > 8 || off < -8 {
 					t.Errorf("%s: pixel %d is %d, want %d", format, i, got[4*i], want)
 				}

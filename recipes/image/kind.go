@@ -203,8 +203,8 @@ func (s *subject) flipGreen(ctx context.Context) error {
 }
 
 // aboutAll is the least share of gray pixels for storing luma as the only channel. mostlyRed is the
-// least share of red pixels for storing red. JPEG stores color coarsely, so gray pixels get a tint
-// and red bleeds at edges.
+// least share of red pixels for storing red as the only channel. JPEG stores color coarsely, so
+// gray pixels get a tint and red bleeds at edges.
 const (
 	aboutAll  = 0.98
 	mostlyRed = 0.95

@@ -80,7 +80,7 @@ func TestAutoChoosesKindAndFormat(t *testing.T) {
 		format  texture.Format
 		srgb    bool
 		swizzle string
-		why     []string // a part of each line, in order
+		why     []string // expected text in each line, in order
 	}{
 		{"colors", opaque(scene(64, 64)), none, texture.BC7, true, "", []string{"role color", "format bc7: colors, opaque"}},
 		{"alpha", scene(64, 64), none, texture.BC7, true, "", []string{"role color", "format bc7: colors with alpha"}},
@@ -145,7 +145,7 @@ func explain(t testing.TB, o *Image, tree fstest.MapFS, name string) []string {
 	return lines
 }
 
-// A mask must be stored as its only channel. The smallest level must have the mean.
+// A mask must be stored in one channel. The smallest level must have the mean of its values.
 func TestMaskIsMovedToRed(t *testing.T) {
 	smoke := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{255, 255, 255, byte(4 * x)} })
 	tex := cook(t, options(func(o *Image) { o.Format, o.Kind = "r8", "mask" }), "a.png", encodePNG(t, smoke))

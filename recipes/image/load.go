@@ -38,9 +38,9 @@ func (s *subject) addReason(format string, args ...any) {
 	s.reasons = append(s.reasons, fmt.Sprintf(format, args...))
 }
 
-// muchGarbage is the amount of a decoder's garbage from which an explicit collection pays off. The
-// garbage collector alone would wait until the heap has doubled, which the small texture does not
-// cause.
+// muchGarbage is the size of a decoder's garbage above which an explicit garbage collection pays
+// off. Otherwise the collector would wait until the heap has doubled, which the small texture does
+// not cause.
 const muchGarbage = 64 << 20
 
 // loadSubject reads the source and the additional images that the options name.
@@ -154,7 +154,7 @@ func (s *subject) assembleChannels(ctx context.Context, job *recipe.Job, m *pixm
 	return made, err
 }
 
-// readBeside reads an image that an option names. It must have the same size as the image like.
+// readBeside reads an image that an option names. Its size must equal the size of like.
 func (s *subject) readBeside(ctx context.Context, job *recipe.Job, name string, like *pixmap.Map) (*pixmap.Map, error) {
 	f := file{
 		ext:  recipe.Ext(name),

@@ -240,7 +240,7 @@ func (u use) readAs() role.Slot {
 type usage struct {
 	role role.Role
 	by   string // a clause such as "material ... of ... names it as ..."
-	bump bool   // whether the slot is one of OBJ that may also hold heights
+	bump bool   // whether the slot is an OBJ slot that may also hold heights
 	// number means that alpha is ignored, or is a value other than transparency. numberBy is the
 	// reason.
 	number   bool

@@ -53,7 +53,7 @@ func slots(mode string, of ...[2]string) string {
 	return `{"images":[{"uri":"p.png"}],"textures":[{"source":0}],"materials":[{"name":"M",` + strings.TrimSuffix(text, ",") + `}]}`
 }
 
-// Mipmaps of colors must be weighted by alpha if it is transparency. They must not if the material
+// Mipmaps of colors must be weighted by alpha if alpha is transparency, but not if the material
 // ignores alpha or reads a value from it. A slot that reads only alpha may share an image with
 // another slot.
 func TestAlphaOfSlots(t *testing.T) {
@@ -237,8 +237,8 @@ func FuzzUsesIn(f *testing.F) {
 	})
 }
 
-// With kind "material", the materials of models must decide. Pixels may only contradict normal
-// maps.
+// With kind "material", the materials of models must decide. Pixels may contradict the materials
+// only for normal maps.
 func TestMaterialsDecideTheKind(t *testing.T) {
 	colors, normals := encodePNG(t, scene(64, 64)), encodePNG(t, bumps(64, 64, true))
 	slot := func(picture, slot string) string {

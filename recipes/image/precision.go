@@ -37,7 +37,7 @@ func (s *subject) keepsNumbers(c pixmap.Content) bool {
 	if s.choice = (texture.Choice{Format: s.o.gpu().Instead(f, false)}); one != "" {
 		s.choice = oneChannel(one, s.choice.Format)
 	}
-	if s.choice.Swizzle == "r001" { // a shader reads this value by default
+	if s.choice.Swizzle == "r001" { // a texture with one channel is read as r001 anyway
 		s.choice.Swizzle = ""
 	}
 	why := "heights keep their numbers"
@@ -138,8 +138,7 @@ func (s *subject) noteLoss(job *recipe.Job, format string, args ...any) {
 	job.Note("%s: %s", named, text)
 }
 
-// loss returns the message that a format keeps only some bits of values of a bit depth. better is
-// the advice.
+// loss returns the message that a format drops bits. better is the advice at its end.
 func loss(d pixmap.Depth, bits int, format, better string) string {
 	have := "16 bits per channel"
 	if d == pixmap.Float {

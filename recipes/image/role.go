@@ -20,8 +20,8 @@ const (
 	surelyNormal = 0.95
 	surelyTilt   = 0.1
 	normalColors = texture.MaxColors
-	// If a name says normal map, the share of nearly unit vectors must be at least maybeNormal, and
-	// the tilt at most maybeTilt.
+	// If the name declares a normal map, the share of nearly unit vectors must be at least
+	// maybeNormal, and the tilt at most maybeTilt.
 	maybeNormal = 0.5
 	maybeTilt   = 0.3
 	// hardlyNormal is the share of nearly unit vectors below which "_n" is surely wrong.
@@ -60,7 +60,7 @@ type verdict struct {
 	conflict string // a warning about contradicting evidence; "" for none
 }
 
-// nothing is the reason in the verdict for most color images.
+// nothing is the reason for a role if no evidence suggests another role.
 const nothing = "neither the path nor the pixels suggest another role"
 
 // needsContent reports whether the role depends on the pixels.
@@ -169,8 +169,8 @@ func (e evidence) verdictByContent(reason string) verdict {
 	return verdict{role: role.Color, reason: reason}
 }
 
-// calledData determines the role of an image whose path may mean data. Data is gray or has two
-// channels.
+// calledData determines the role of an image whose path may mean data. Data must be gray or have
+// two channels.
 func (e evidence) calledData() verdict {
 	c := e.content
 	switch {
@@ -196,7 +196,7 @@ func (e evidence) mayBeNumbers() bool {
 	return c.Opaque && (c.Gray >= maybeGray || c.Apart)
 }
 
-// calledNormal determines the role of an image whose path says normal map.
+// calledNormal determines the role of an image whose path declares a normal map.
 func (e evidence) calledNormal() verdict {
 	c := e.content
 	switch {

@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Rules must override materials, materials names, and names pixels. But pixels that contradict a
-// name override it.
+// Rules must override materials, materials must override names, and names must override pixels. But
+// pixels that contradict a name override it.
 func TestStrongestEvidenceDecidesTheRole(t *testing.T) {
 	normal := pixmap.Content{Opaque: true, Colors: 65, Gray: 0.1, Vectors: pixmap.Vectors{Unit: 1, Near: 1}}
 	poor := pixmap.Content{Opaque: true, Colors: 65, Vectors: pixmap.Vectors{Unit: 0.4, Near: 0.9}}
@@ -127,8 +127,9 @@ func gradient(w, h int) *stdimage.NRGBA {
 	return painted(w, h, func(x, y int) color.NRGBA { v := byte(x*3 + y*3); return color.NRGBA{v, v, v, 255} })
 }
 
-// A number such as 256 in a name may be a size or a UDIM tile. It counts as a frame if images of
-// the same name also have numbers that are neither. Then all frames must have the same format.
+// A number such as 256 in a name may be a size or a UDIM tile. It counts as a frame if other images
+// of the same name have numbers that are neither a size nor a tile. Then all frames must have the
+// same format.
 func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 	few := encodePNG(t, painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50 * 60), byte(y / 40 * 60), 9, 255} }))
 	rich := encodePNG(t, scene(150, 120))

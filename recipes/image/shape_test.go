@@ -109,7 +109,7 @@ func TestTextureHasTheSizeOfTheOptions(t *testing.T) {
 	}
 }
 
-// solid returns a file of one color, which its red value identifies.
+// solid returns an image file of one color. The value of red distinguishes such files.
 func solid(t testing.TB, w, h int, red byte) *fstest.MapFile {
 	m := nrgba(w, h)
 	for i := 0; i < len(m.Pix); i += 4 {
@@ -217,7 +217,7 @@ func TestOtherPicturesMustFitTheSource(t *testing.T) {
 			if res.Err == nil || !strings.Contains(res.Err.Error(), tc.want) {
 				t.Errorf("%s: error %v, want %q", tc.name, res.Err, tc.want)
 			}
-			if tc.name == "none.png" && (!errors.Is(res.Err, fs.ErrNotExist) || len(res.Deps) != 3 || res.Deps[2].Found) { // the first two dependencies are names and models
+			if tc.name == "none.png" && (!errors.Is(res.Err, fs.ErrNotExist) || len(res.Deps) != 3 || res.Deps[2].Found) { // the first two dependencies are the names of neighboring files and the extracts of models
 				t.Errorf("%s: error %v, deps %v", tc.name, res.Err, res.Deps)
 			}
 		}

@@ -75,8 +75,8 @@ type grid struct {
 	sheetW, sheetH int
 }
 
-// sheetAlignment returns the number that must divide the places of frames. Textures have blocks of
-// 4 by 4 pixels, which should not mix two frames.
+// sheetAlignment returns the alignment of frame positions, in pixels. Textures have blocks of 4 by
+// 4 pixels, which should not mix two frames.
 func (o *Image) sheetAlignment() int {
 	if o.writesPictures() {
 		return 1
@@ -84,8 +84,8 @@ func (o *Image) sheetAlignment() int {
 	return 4
 }
 
-// planGrid returns the grid for n frames of w by h pixels with the shortest longer side. It reports
-// whether the grid is within sheet_size.
+// planGrid returns the grid for n frames of w by h pixels, with its longer side as short as
+// possible. It reports whether the grid is within sheet_size.
 func (o *Image) planGrid(n, w, h int) (grid, bool) {
 	align := o.sheetAlignment()
 	up := func(v int) int { return (v + align - 1) / align * align }

@@ -235,7 +235,7 @@ func (s *subject) encodePicture(ctx context.Context, w io.Writer, m *pixmap.Map)
 }
 
 // picturePeak returns the maximum number of bytes for making an image, including the source. The
-// source has w by h pixels before resizing. At the largest scale, it has tw by th afterwards.
+// size is w by h pixels before resizing, and tw by th after it at the largest scale.
 func (o *Image) picturePeak(d pixmap.Depth, l layout) int64 {
 	encoding := png.Memory(l.tw, l.th, d)
 	if o.Format == "webp" {

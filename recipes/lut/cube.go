@@ -112,7 +112,8 @@ func parseCube(ctx context.Context, text []byte) (table, domain, error) {
 	return t, c.domain, nil
 }
 
-// mostWords is one more than the words of any valid line. mostOfWord limits the length of a word.
+// mostWords is the maximum number of words in a valid line, plus one. mostOfWord limits the length
+// of a word.
 const (
 	mostWords  = 5
 	mostOfWord = 64

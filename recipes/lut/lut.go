@@ -72,7 +72,7 @@ const (
 type table struct {
 	*pixmap.Map
 	size   int  // number of entries per side
-	single bool // whether the table has three curves of size entries instead of a cube
+	single bool // whether the table is three curves, each with size entries, instead of a cube
 }
 
 // Cook implements recipe.Cooker.

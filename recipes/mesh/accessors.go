@@ -17,7 +17,7 @@ type accessors struct {
 	doc     *gltf.Document
 	objects []gltf.Object
 	free    []bool // the source accessors whose elements are replaced for all users
-	taken   []bool // the free accessors whose index has a new array
+	taken   []bool // free accessors whose index is used for a new array
 	entered map[entry]int
 	merge   bool // whether equal accessors are written only once
 	output  gltf.Output
@@ -36,8 +36,8 @@ func newAccessors(o *meshOptions, doc *gltf.Document, free []bool, r *repairs) (
 	return as, err
 }
 
-// replaceAccessor stores an array at the index of a source accessor, or at a new index if source is
-// made. It returns the index. kind is the accessor's type.
+// replaceAccessor stores an array at the index of a source accessor, or at a new index if source
+// equals made. It returns the index. kind is the accessor's type.
 func (as *accessors) replaceAccessor(ctx context.Context, source int32, kind string, u gltf.Use, a gltf.Array, bounds bool) (int, error) {
 	view, offset, err := as.output.Append(ctx, u, a)
 	if err != nil {
@@ -146,9 +146,9 @@ func (as *accessors) copyAccessor(ctx context.Context, i int32, u gltf.Use) erro
 	return nil
 }
 
-// wholeAccessor returns the elements of a source accessor. If it has no view, a small file could
-// claim very many elements. So the result then has the sparse elements and a single zero for all
-// others.
+// wholeAccessor returns the elements of a source accessor. Without a view, a small file could
+// declare very many elements. So the result holds only the sparse elements, and a single zero for
+// all others.
 func (as *accessors) wholeAccessor(ctx context.Context, i int32) (gltf.Array, error) {
 	a := &as.doc.Accessors[i]
 	if a.BufferView != nil {
@@ -214,7 +214,7 @@ func (as *accessors) copySparse(ctx context.Context, i int32, u gltf.Use) error 
 	return nil
 }
 
-// accessorType returns the type of a source accessor. If source is made, it returns the type of
+// accessorType returns the type of a source accessor. If source equals made, it returns the type of
 // vectors with width components.
 func accessorType(doc *gltf.Document, source int32, width int) string {
 	if source != made {

@@ -246,7 +246,7 @@ func (k *clip) keepLength() {
 	for j, m := range k.motions {
 		if m == nil {
 			if k.isPlayed(j) {
-				return // an unchanged sampler that may last as long
+				return // an unchanged sampler, which may preserve the duration
 			}
 			continue
 		}

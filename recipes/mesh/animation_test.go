@@ -157,7 +157,7 @@ func TestAnimationError(t *testing.T) {
 					case path == "translation" && *ch.Target.Node == 0:
 						unit = 2 * (2 + math.Sqrt(3)) // size of the right arm with its mesh
 					case path == "translation" && *ch.Target.Node == 1:
-						unit = math.Sqrt(0.01 + 4 + 0.09) // a node without children counts by its distance from its parent
+						unit = math.Sqrt(0.01 + 4 + 0.09) // a node without children has its distance from the parent as unit
 					case path == "translation":
 						unit = 2 * math.Sqrt(3)
 					case path == "scale":
@@ -280,8 +280,9 @@ func TestStillChannels(t *testing.T) {
 		}
 		return strings.Join(lines, "; ")
 	}
-	// In "walk", the scale of a equals its node's value, so its channel is dropped. The scale of b
-	// differs from its node's value, so its channel stays and lasts three seconds.
+	// In "walk", the scale of node a equals the node's own value, so its channel is dropped. The
+	// scale of node b differs from the node's own value, so its channel stays and lasts three
+	// seconds.
 	if have, want := channels(tree("", "")), "walk 0.translation 1.scale (2 samplers, 3 s); idle 0.translation (1 samplers, 2 s); pose 0.rotation (1 samplers, 2 s)"; have != want {
 		t.Errorf("%s\nwant %s", have, want)
 	}

@@ -146,9 +146,8 @@ func (c *cooking) classifyNames() []nameClass {
 	return list
 }
 
-// isUnseen reports whether a primitive is used for physics only and needs no normals. That is so if
-// its name says so. It is also so in a model with materials if the primitive has no material,
-// texture coordinates or colors.
+// isUnseen reports whether a primitive serves only for physics, and so needs no normals. Either its
+// name says so, or it has no material, texture coordinates or colors in a model with materials.
 func (c *cooking) isUnseen(p *gltf.Primitive, called nameClass) bool {
 	switch {
 	case called == surelyPhysics:

@@ -38,7 +38,8 @@ func (o *meshOptions) estimateMemory(head []byte, size int64) (int64, error) {
 	case len(start) > 0 && start[0] == '{':
 		return o.estimateDocument(head, gltf.NoChunk, size, nil)
 	}
-	// An OBJ file becomes a buffer of need bytes, which is cooked with one vertex per corner.
+	// An OBJ file becomes a buffer, which is cooked with one vertex per corner. need is the size of
+	// the buffer in bytes.
 	need, corners := obj.Measure(head)
 	return need + maxLibrary + 2*52*corners + o.geometryMemory(load{vertices: corners, corners: corners}), nil
 }
@@ -169,9 +170,9 @@ func variantMaps(doc *gltf.Document, text []byte) bool {
 // A load is the size of a geometry.
 type load struct{ vertices, corners, bytes int64 }
 
-// loadOf returns the largest size that a primitive may reach, within bounds in case the document's
-// counts are wrong. mapped reports whether variants may have normal maps. loadOf marks the
-// accessors of the primitive in drawn.
+// loadOf returns the largest size that a primitive may reach. Bounds guard against wrong counts in
+// the document. mapped reports whether variants may have normal maps. loadOf marks the accessors of
+// the primitive in drawn.
 func (o *meshOptions) loadOf(doc *gltf.Document, p *gltf.Primitive, mapped bool, drawn []bool) load {
 	if !hasVertices(doc, p) {
 		return load{}
@@ -229,8 +230,8 @@ func (o *meshOptions) geometryMemory(l load) int64 {
 	return perCorner*l.corners + 60*l.vertices
 }
 
-// keyframeCost is the memory for reducing an animation, per byte of its values and times. There is
-// one byte each for floats, rounded values, indexes of kept keyframes, and written keyframes.
+// keyframeCost is the memory for reducing an animation, per byte of its values and times. The four
+// equal parts are floats, rounded values, indexes of kept keyframes, and written keyframes.
 const keyframeCost = 4
 
 // keyframesOf returns the total size of the accessors of animations, in bytes. An accessor counts

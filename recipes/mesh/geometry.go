@@ -23,7 +23,7 @@ const triangles = gltf.Triangles
 type stream struct {
 	name     string // name of the attribute, such as "POSITION"
 	target   int    // index of the morph target; base for the vertices themselves
-	accessor int32  // source accessor; made if the data is new
+	accessor int32  // source accessor; the constant made if the data is new
 	data     gltf.Array
 	use      gltf.Use // use of the data in the output
 }
@@ -41,7 +41,7 @@ type geometry struct {
 	targets int
 	// indices is nil for points and lines without indices.
 	indices       []uint32
-	indexAccessor int32 // source accessor of the indices; made if they are new
+	indexAccessor int32 // source accessor of the indices; the constant made if they are new
 	group         int   // group of meshes that share a grid
 	keepOrder     bool  // whether triangles blend, so that their order is visible
 	lockBorder    bool  // whether open edges adjoin other primitives of the mesh

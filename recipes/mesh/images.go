@@ -108,7 +108,7 @@ type cookedImage struct {
 // A format is an image type in glTF.
 type format struct {
 	mediaType string // media type; "" for a type that core glTF does not have
-	extension string // texture extension for the type; "" if a plain source refers to it
+	extension string // glTF extension for the type; "" if textures refer to it without an extension
 }
 
 // renameImage sets the name and the media type of an image.

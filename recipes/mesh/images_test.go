@@ -31,7 +31,7 @@ func pictured(images, textures, rest string) fstest.MapFS {
 	return tree
 }
 
-// lists returns some members of the document that is cooked from a tree.
+// lists cooks a tree and returns the named members of the document.
 func lists(t *testing.T, o *meshOptions, tree fstest.MapFS, names ...string) string {
 	t.Helper()
 	root, err := gltf.ParseObject(textOf(t, cook(t, o, tree, "m/a.gltf")))

@@ -108,7 +108,7 @@ func TestNamedNodesKeepTheirMeshes(t *testing.T) {
 	}
 }
 
-// The extract held must return the files that a source names as buffers or MTL files.
+// The extract named held must return the files that a source names as buffers or MTL files.
 func TestHeldFilesOfModels(t *testing.T) {
 	glb := func(text string) string {
 		b := append([]byte("glTF"), 2, 0, 0, 0)

@@ -201,9 +201,9 @@ func TestEmbeddedEstimate(t *testing.T) {
 	}
 }
 
-// Mipmaps of images inside a model must be weighted by alpha if it is transparency. Gamma must be
-// ignored, as glTF requires. Slots of vendor extensions must have their roles. An unknown slot must
-// leave the image unchanged, with a warning.
+// Mipmaps of images inside a model must be weighted by alpha if alpha is transparency. Gamma must
+// be ignored, as glTF requires. Slots of vendor extensions must have their roles. An unknown slot
+// must leave the image unchanged, with a warning.
 func TestEmbeddedPicturesByMaterial(t *testing.T) {
 	file := painted(t, 8, func(x, y int) color.NRGBA {
 		if x%2 == 0 && y%2 == 0 {

@@ -103,8 +103,8 @@ func (g *geometry) repairAttributes(ctx context.Context, r *repairs, where strin
 	return g.repairWeights(r, where, joints)
 }
 
-// changeValues calls edit with the values of a stream. If edit has changed them, it stores them as
-// floats.
+// changeValues passes the values of a stream to edit. If edit changes them, changeValues stores
+// them as floats.
 func (s *stream) changeValues(edit func(values []float32) (changed bool)) {
 	values := s.data.Floats()
 	if edit(values) {

@@ -85,7 +85,7 @@ func TestNormals(t *testing.T) {
 	}
 }
 
-// Tangents must point to where the texture's u grows, and bitangents to where its rows go up.
+// Tangents must point in the direction of growing u, and bitangents toward the top of the texture.
 func TestTangents(t *testing.T) {
 	for _, bits := range []int{0, 8} {
 		o := options(func(o *meshOptions) { o.NormalBits = bits })
@@ -217,8 +217,8 @@ func lodIDs(t *testing.T, n *gltf.Node) (ids []int) {
 	return ids
 }
 
-// farthest returns the greatest distance between a triangle's center and the sheet that grid
-// returns.
+// farthest returns the greatest distance between a triangle's center and the sheet of the function
+// grid.
 func farthest(t *testing.T, doc *gltf.Document, p *gltf.Primitive) float64 {
 	t.Helper()
 	doc.Scenes = []*gltf.Scene{{Nodes: []int{0}}}

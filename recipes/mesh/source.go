@@ -133,8 +133,8 @@ func readUpTo(job *recipe.Job, name string, most int64, mayBeLonger bool) ([]byt
 	return data[:n], err
 }
 
-// Limits for finding the files that a model refers to. Larger documents are not searched. In OBJ
-// models, neither are mtllib lines far from the start.
+// Limits for finding the files that a model refers to. Larger documents are not searched. In an OBJ
+// model, mtllib lines far from the start are not found.
 const (
 	maxHeldText = 16 << 20
 	maxOBJHead  = 1 << 20
@@ -211,7 +211,7 @@ func checkCookable(doc *gltf.Document) error {
 	return nil
 }
 
-// findExtensionKey returns the first extension with a key that match accepts.
+// findExtensionKey returns the first extension with a key for which match returns true.
 func findExtensionKey(doc *gltf.Document, match func(key string) bool) (extension string, found bool) {
 	doc.EachExtensionKey(func(of, key string, _ json.Token) bool {
 		if match(key) {

@@ -97,7 +97,7 @@ func drawnAccessors(doc *gltf.Document) (list []int32) {
 	return list
 }
 
-// skinMeshes returns a mesh that uses each skin; -1 if no mesh uses it.
+// skinMeshes returns for each skin a mesh that uses it, or -1 if none does.
 func skinMeshes(doc *gltf.Document) []int {
 	list := make([]int, len(doc.Skins))
 	for i := range list {

@@ -121,7 +121,7 @@ func (w *writer) declareTextures(textures []gltf.Object, types []string) {
 // An imageUse says how materials use an image.
 type imageUse struct {
 	slot  role.Slot // the role is Unknown if no known member refers to the image
-	apart bool      // whether uses differ, as colors, normals or data
+	apart bool      // whether the image has several uses among colors, normals and data
 	other string    // an unknown member that refers to the image; "" for none
 }
 

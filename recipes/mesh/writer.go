@@ -24,7 +24,7 @@ type writer struct {
 type geometryPlace struct {
 	attributes map[string]int // accessors by attribute
 	targets    []map[string]int
-	indices    int // accessor of the indices; made if there are none
+	indices    int // accessor of the indices; the constant made if there are none
 	lods       []int
 }
 
@@ -298,8 +298,8 @@ func (w *writer) placeLODs(node int, meshes []int) {
 	}
 }
 
-// retargetChannels updates the channels that animate morph target weights. They now target the
-// nodes that weights maps to. It then writes the animations into the document.
+// retargetChannels redirects the channels that animate morph target weights to the new nodes in
+// weights. It then writes the animations into the document.
 func (w *writer) retargetChannels(weights map[int32]int) error {
 	animations := make([]gltf.Object, len(w.clips))
 	for i, k := range w.clips {

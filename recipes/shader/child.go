@@ -163,8 +163,8 @@ func findReply(printed []byte) (reply, error) {
 	return r, nil
 }
 
-// ourselves returns the path of this program's file. On Linux it refers to the running program
-// even if another file has replaced it.
+// ourselves returns the path of this program's file. On Linux the path refers to the running
+// program even if another file has replaced the program's file.
 func ourselves() (string, error) {
 	if _, err := os.Stat("/proc/self/exe"); err == nil && runtime.GOOS == "linux" {
 		return "/proc/self/exe", nil

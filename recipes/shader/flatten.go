@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// maxFlat limits the size of a shader with its includes in bytes, because each nested file
-	// can double it.
+	// maxFlat limits the size of a shader with its includes in bytes. Without a limit, each nested
+	// file could double the size.
 	maxFlat = 8 << 20
 	// maxDeep limits the nesting of includes.
 	maxDeep = 64

@@ -225,7 +225,7 @@ func (r *rewriter) wholeVector(c ir.ExprCompose) ir.ExpressionKind {
 	return c
 }
 
-// forGLSL replaces expressions that GLSL lacks, or for which its result differs from WGSL.
+// forGLSL replaces expressions that GLSL lacks or evaluates differently from WGSL.
 func forGLSL(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 	switch k := kind.(type) {
 	case ir.ExprSelect:

@@ -126,7 +126,7 @@ func unifyLines(source []byte) ([]byte, error) {
 // The states of a lexer.
 const (
 	inCode   = iota
-	inString // inside "...", which only extensions allow and which ends with its line
+	inString // inside a string "...", which only extensions allow and which ends with its line
 	inLine   // inside a // comment
 	inBlock  // inside a /* */ comment
 )
@@ -157,8 +157,8 @@ func (l *lexer) newlines(code byte) {
 }
 
 // endsInBackslash reports whether the line ends with a backslash. Other tools would join such a
-// line with the next. It occurs if a line that ends with two backslashes is followed by an empty
-// line. If remove is set, endsInBackslash replaces the backslash.
+// line with the next line. This happens if an empty line follows a line that ends with two
+// backslashes. If remove is set, endsInBackslash replaces the backslash.
 func (l *lexer) endsInBackslash(remove bool) bool {
 	n := len(l.shown)
 	found := n > 0 && l.shown[n-1] == '\\'
@@ -198,7 +198,7 @@ func (l *lexer) takeCharacter(joins bool) error {
 			l.state = inCode
 			return nil
 		}
-		if c == '\n' || c == splice { // has the same meaning within a comment
+		if c == '\n' || c == splice { // within a comment, a splice has the meaning of a newline
 			l.endsInBackslash(true)
 			l.newlines(' ')
 		} else {

@@ -335,8 +335,8 @@ func FuzzOverrides(f *testing.F) {
 	})
 }
 
-// slack is a factor for the race detector. With it, sync.Pool drops random values, so that regular
-// expressions allocate again.
+// slack multiplies the limit under the race detector. There, sync.Pool drops random values, so that
+// regular expressions allocate again.
 var slack = 1
 
 func TestMemoryOfNagaStaysBelowTheEstimate(t *testing.T) {

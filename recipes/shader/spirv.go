@@ -52,7 +52,7 @@ const (
 	decorationInvariant = 18
 )
 
-// checkSPIRV detects known faults of the compiler and similar faults. These are a later version
+// checkSPIRV detects known faults of the compiler and similar faults. Examples are a later version
 // than requested, results and operands whose types do not match the operation, and nested blocks.
 // For a full validation, use spirv-val.
 func checkSPIRV(module []byte, asked string) error {

@@ -139,7 +139,7 @@ func (m *spirvModule) hasOpcode(value, opcode uint32) bool {
 }
 
 // checkSample checks that a coordinate has a component for each dimension of a texture. Components
-// are floats. If a single texel is fetched, they are integers.
+// must be floats, or integers if a single texel is fetched.
 func (m *spirvModule) checkSample(op, image, coordinate uint32) error {
 	kind := uint32(opTypeFloat)
 	if op == 95 { // 95 is OpImageFetch
@@ -288,7 +288,7 @@ func (m *spirvModule) checkProduct(op, t uint32, w []uint32) error {
 	return nil
 }
 
-// checkExtract checks that the indices lead to a part of the result's type.
+// checkExtract checks that the indices select a value of the result's type.
 func (m *spirvModule) checkExtract(op, t uint32, w []uint32) error {
 	of := m.typeOf[w[0]]
 	for _, i := range w[1:] {

@@ -14,8 +14,8 @@ import (
 )
 
 // naga ignores unknown names, and some of its writers replace a built-in value that they do not
-// know with another one. The functions in this file refuse a shader if the output would lack a part
-// of it.
+// support with another built-in value. The functions in this file refuse a shader if the output
+// would lack a part of the shader.
 
 var (
 	anyAttribute = lazyregexp.New(`@\s*(\w+)`)
@@ -139,7 +139,7 @@ func (o *order) checkAttribute(at int, name string, arguments []byte) error {
 // formatNames are the names of the formats for messages.
 var formatNames = map[string]string{"spirv": "SPIR-V", "glsl": "GLSL", "hlsl": "HLSL", "msl": "the Metal shading language"}
 
-// checkPushConstants refuses push constants in formats whose writers of naga declare them wrongly.
+// checkPushConstants refuses push constants in formats for which naga declares them wrongly.
 func (o *order) checkPushConstants(module *ir.Module) error {
 	for _, v := range module.GlobalVariables {
 		if v.Space != ir.SpacePushConstant && v.Space != ir.SpaceImmediate {
@@ -156,8 +156,8 @@ func (o *order) checkPushConstants(module *ir.Module) error {
 }
 
 // overridesToConstants replaces the overrides in the order's source by constants with their default
-// values. The reason is that naga writes no constants that a pipeline can set. It warns about each
-// override that the shader uses. Lines and columns stay the same.
+// values, because naga cannot write constants that a pipeline sets. It warns about each override
+// that the shader uses. Lines and columns stay the same.
 func (o *order) overridesToConstants() error {
 	code := withoutComments([]byte(o.Source))
 	out := []byte(o.Source)

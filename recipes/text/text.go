@@ -144,8 +144,8 @@ func (o *textOptions) replaceLineEnds(ctx context.Context, text []byte) ([]byte,
 	return out, nil
 }
 
-// newLineEnd returns the new ending of a line that ended with was. It returns "" at the end of the
-// text. last is the ending of the previous line.
+// newLineEnd returns the new ending of a line, or "" at the end of the text. was is the line's old
+// ending, and last is the ending of the previous line.
 func (o *textOptions) newLineEnd(was, last string) string {
 	switch {
 	case was == "" && !o.FinalNewline:

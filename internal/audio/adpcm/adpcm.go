@@ -18,7 +18,7 @@ import (
 
 func clampSample(x int32) int32 { return min(max(x, math.MinInt16), math.MaxInt16) }
 
-// shortBlock returns the error of both decoders for a truncated block.
+// shortBlock returns the error for a truncated block.
 func shortBlock(have, want int) error {
 	return fmt.Errorf("an ADPCM block has %d bytes, but its header takes %d; the file is cut short", have, want)
 }
@@ -80,7 +80,8 @@ func DecodeIMA(to []int16, block []byte, channels int) error {
 type imaTables struct {
 	steps [maxIndex + 1]int32
 	sums  [maxIndex + 1][16]int32 // change of the sample, computed as the recommendation specifies
-	// products are the changes of the sample in decoders that multiply. They are larger by 0 to 2.
+	// products are the sample changes in decoders that multiply the step. They exceed those in sums
+	// by 0 to 2.
 	products [maxIndex + 1][16]int32
 	next     [maxIndex + 1][16]uint8 // step index for the next sample
 }

@@ -113,8 +113,8 @@ func TestBadBlocksAreRefused(t *testing.T) {
 }
 
 // TestSearchPredictsTheDecoder checks that the error of the best beam is the squared error of the
-// decoded block. No other last code would be better, except possibly the next smaller one, which
-// the search does not try.
+// decoded block. It also changes the last code, and expects no smaller error, except with the next
+// smaller code, which the search does not try.
 func TestSearchPredictsTheDecoder(t *testing.T) {
 	searchKnows(t, 0x1e5, 16) // block that ends just below full scale
 	rapid.Check(t, func(rt *rapid.T) {
@@ -184,8 +184,8 @@ func squared(want, got []int16) (sum int64) {
 	return sum
 }
 
-// greedy encodes a block of one channel sample by sample. For each sample it chooses the code that
-// a decoder with the given differences decodes to the closest value.
+// greedy encodes a block of one channel sample by sample. For each sample it chooses the code whose
+// difference in diff leaves the smallest error.
 func greedy(samples []int16, diff *[maxIndex + 1][16]int32, index uint8) []byte {
 	sample, next := int32(samples[0]), &ima().next
 	block := make([]byte, imaHeader+len(samples)/2)
@@ -205,9 +205,9 @@ func greedy(samples []int16, diff *[maxIndex + 1][16]int32, index uint8) []byte 
 	return block
 }
 
-// The search is better than greedy encoding for loud sounds, with both kinds of decoders. Quiet
-// tones are worse than with greedy encoding for the same kind of decoder, but much better than with
-// greedy encoding for the other kind.
+// On loud sounds the search must beat greedy encoding for both kinds of decoders. On quiet tones it
+// must be much better than greedy encoding for the other kind of decoder, and may be worse than
+// greedy encoding for the same kind.
 func TestSearchBeatsGreedyEncoding(t *testing.T) {
 	e := NewIMAEncoder(1024, 1)
 	read := func(samples []int16, block []byte) (summed, multiplied float64) {
@@ -222,7 +222,7 @@ func TestSearchBeatsGreedyEncoding(t *testing.T) {
 		name         string
 		index        uint8 // index of the first step size of greedy encoding
 		sound        func(i int, noise int32) int
-		own, foreign float64 // gain over greedy encoding in dB, for the same and for the other kind of decoder
+		own, foreign float64 // gain over greedy encoding in dB, for the same decoder and for the other decoder
 	}{
 		{"a triangle that rises, over noise", 40, func(i int, noise int32) int {
 			wave := (i * i / 20 & 0x3fff) - 0x2000

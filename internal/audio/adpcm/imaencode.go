@@ -67,8 +67,8 @@ func NewIMAEncoder(blockSize, channels int) *IMAEncoder {
 // Frames returns the number of frames per block.
 func (e *IMAEncoder) Frames() int { return e.frames }
 
-// Append appends a block of interleaved samples to a file. samples must have at least one frame; if
-// it has fewer than a block holds, Append repeats the last frame.
+// Append appends a block of interleaved samples to a file. samples must have at least one frame. If
+// samples has fewer frames than a block, Append repeats the last frame.
 func (e *IMAEncoder) Append(to []byte, samples []int16) []byte {
 	size := e.channels * (imaHeader + (e.frames-1)/perGroup*imaGroup)
 	to = append(to, make([]byte, size)...)

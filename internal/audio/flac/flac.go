@@ -35,8 +35,8 @@ type Info struct {
 const (
 	magic      = "fLaC"
 	streamInfo = 34
-	// leastFrame is the size of the shortest frame, and mostSamples is the maximum number of
-	// samples per channel in a frame: silence takes almost no bytes.
+	// leastFrame is the size of the shortest frame. mostSamples is the maximum number of samples
+	// per channel in a frame.
 	leastFrame  = 11
 	mostSamples = 65536
 	// unknownRatio limits the compression ratio of a file without a length in its header.
@@ -82,7 +82,7 @@ func (i Info) Memory() int64 {
 		return blocks + known
 	}
 	most := 4 * channels * i.Most()
-	return blocks + most*9/4 // array of a growing slice, and the previous array while it is copied
+	return blocks + most*9/4 // append holds both the new array and the previous array while it copies
 }
 
 // Most returns an upper bound on the number of frames that Decode returns.
@@ -93,7 +93,7 @@ func (i Info) Most() int64 {
 	return i.data * 8 * unknownRatio / int64(i.Bits*i.Channels)
 }
 
-// backed returns how many bytes may be allocated for samples because of the header alone.
+// backed limits the bytes that may be allocated before any samples are decoded.
 func (i Info) backed() int64 { return 1<<20 + 32*i.data }
 
 // skipID3 skips an ID3v2 tag before the file, which some programs write.

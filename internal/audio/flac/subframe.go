@@ -48,7 +48,7 @@ func readSubframe(r *bitReader, to []int64, width uint) error {
 	return err
 }
 
-// readWarmUp reads the first samples of a block, which its predictor needs.
+// readWarmUp reads the first samples of a block, from which the predictor starts.
 func readWarmUp(r *bitReader, to []int64, width uint, order int) error {
 	if order > len(to) {
 		return errors.New("a predictor is longer than its block")
@@ -94,7 +94,7 @@ func readLinearBlock(r *bitReader, to []int64, width uint, order int) error {
 	}
 	var coefficients [32]int64
 	for i := range order {
-		coefficients[order-1-i] = r.signedBits(precision) // the predictor needs the coefficients in the order of the samples, which is reversed
+		coefficients[order-1-i] = r.signedBits(precision) // reversed, so that they are in the order of the samples
 	}
 	if err := readResidual(r, to, order); err != nil {
 		return err

@@ -31,7 +31,7 @@ func (f *biquad) filterSample(x float64) float64 {
 func weighting(rate int) (shelf, highPass biquad) {
 	const (
 		shelfHz, shelfQ, shelfGain = 1681.974450955533, 0.7071752369554196, 3.999843853973347
-		middlePower                = 0.4996667741545416 // exponent of the gain at the corner frequency of the high-shelf filter
+		middlePower                = 0.4996667741545416 // exponent of the high-shelf filter's gain at its corner frequency
 		highHz, highQ              = 38.13547087602444, 0.5003270373238773
 	)
 	k := tanPi(shelfHz / float64(rate))
@@ -71,9 +71,9 @@ func channelWeights(channels int) []float64 {
 		return []float64{1, 1, 1, side, side}
 	case 6:
 		return []float64{1, 1, 1, 0, side, side}
-	case 7: // back center, then side speakers
+	case 7: // the last three channels are the back center and the side speakers
 		return []float64{1, 1, 1, 0, 1, side, side}
-	case 8: // back pair, then side speakers
+	case 8: // the last four channels are the back pair and the side speakers
 		return []float64{1, 1, 1, 0, 1, 1, side, side}
 	}
 	w := make([]float64, channels)
@@ -113,7 +113,7 @@ func TruePeak(ctx context.Context, c *pcm.Clip) (float64, error) {
 	n := c.Frames()
 	for ch := range c.Channels {
 		var near [12]float64 // last 12 samples
-		loud := 0            // number of frames until near no longer contains a loud sample
+		loud := 0            // number of frames until near has only quiet samples
 		for i := range n + 11 {
 			if i%looks == 0 {
 				if err := ctx.Err(); err != nil {

@@ -19,8 +19,8 @@ import (
 )
 
 // A Result is the result of a measurement. Values are minus infinity if the signal never exceeds
-// the absolute gate of -70 LUFS. The last two are also minus infinity for clips shorter than their
-// windows.
+// the absolute gate of -70 LUFS. MaxMomentary and MaxShortTerm are also minus infinity for clips
+// shorter than their windows.
 type Result struct {
 	Integrated   float64 // loudness of the whole clip in LUFS
 	MaxMomentary float64 // loudness of the loudest 400 ms in LUFS
@@ -39,7 +39,7 @@ const (
 // which lower rates cannot represent.
 const MinRate = 4000
 
-// CheckRate returns the error of Measure and Integrated for a rate below MinRate.
+// CheckRate returns an error if rate is below MinRate.
 func CheckRate(rate int) error {
 	if rate < MinRate {
 		return fmt.Errorf("%d Hz is too low a rate to measure loudness; set rate to %d or more, or loudness to 0", rate, MinRate)
@@ -54,8 +54,8 @@ func Memory(frames int64, rate int) int64 {
 	return 8*slices + 8*slices/hop
 }
 
-// Measure measures a clip, whose rate must be at least MinRate. The only other error means that ctx
-// was canceled. The audio recipe uses only Integrated and TruePeak; tests use Measure.
+// Measure measures a clip, whose rate must be at least MinRate. Otherwise it fails only if ctx is
+// canceled. The audio recipe uses only Integrated and TruePeak; tests use Measure.
 func Measure(ctx context.Context, c *pcm.Clip) (Result, error) {
 	silent := math.Inf(-1)
 	r := Result{silent, silent, silent}
@@ -213,13 +213,13 @@ const (
 	logarithm = 16
 )
 
-// A watch checks a context at intervals.
+// A watch checks a context whenever enough work has been done.
 type watch struct {
 	ctx  context.Context
-	left int // number of steps until the next check
+	left int // units of work before the next check of the context
 }
 
-// spendSteps counts steps, and checks the context if enough have passed.
+// spendSteps counts units of work, and checks the context after every looks units.
 func (w *watch) spendSteps(steps int) error {
 	if w.left -= steps; w.left >= 0 {
 		return nil

@@ -112,7 +112,7 @@ func TestEBUTech3341(t *testing.T) {
 func TestTruePeakEBUTech3341(t *testing.T) {
 	for _, c := range []struct {
 		number    int
-		divisor   float64 // divisor of the rate
+		divisor   float64 // the rate divided by the tone's frequency
 		degrees   float64
 		amplitude float64
 		want      float64
@@ -246,8 +246,8 @@ func TestSilenceAndShortClips(t *testing.T) {
 	within(t, "LFE", measure(t, signal(48000, 6, at(2, -20, -20, -300, 0, -300, -300))).Integrated, -20, 0.1, 0.1)
 }
 
-// looksOf returns how often work checks its context. It also cancels the context at some of these
-// checks, and expects work to stop.
+// looksOf returns how often the function work checks its context. It also cancels the context at
+// some of these checks, and expects the function to stop.
 func looksOf(t *testing.T, work func(ctx context.Context) error) int {
 	t.Helper()
 	const most = 1 << 20

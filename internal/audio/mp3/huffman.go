@@ -6,7 +6,7 @@ import "sync"
 // another pair if positive, otherwise the leaf ^value.
 type tree [][2]int16
 
-// A table is a Huffman code for pairs of values, which a granule can select.
+// A table is a Huffman code for pairs of values. Each region of a granule selects a table.
 type table struct {
 	tree     tree // nil if all values are zero
 	linear   int  // number of bits after a value of 15 (linbits)
@@ -243,7 +243,7 @@ var bandTables = [...]bandTable{
 		[14]int{0, 8, 16, 24, 36, 52, 72, 96, 124, 160, 162, 164, 166, 192}},
 }
 
-// bandsAt returns the band table for a rate, which must be possible in a header.
+// bandsAt returns the band table for a rate. It panics if MP3 does not support the rate.
 func bandsAt(rate int) *bandTable {
 	i := 0
 	for bandTables[i].rate != rate {

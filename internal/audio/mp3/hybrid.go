@@ -130,7 +130,8 @@ func (f *hybrid) transformGranule(g *granule, to []float64) {
 	}
 }
 
-// A synthesis combines 32 subbands to samples (2.4.3.2.2); it keeps the last sixteen vectors of 64.
+// A synthesis combines 32 subbands to samples (2.4.3.2.2). It keeps the last sixteen vectors of 64
+// values each.
 type synthesis struct {
 	vectors [16][64]float64
 	newest  int

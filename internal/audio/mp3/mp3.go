@@ -110,8 +110,7 @@ type decoder struct {
 	pcm       [2][1152]float64 // samples of the current frame
 }
 
-// kept is the maximum distance in bytes from the start of a frame's main data to the start of the
-// frame.
+// kept is the number of bytes of earlier main data that a frame may refer to.
 const kept = 511
 
 func newDecoder(first header) *decoder {

@@ -127,7 +127,7 @@ func TestHybridTransforms(t *testing.T) {
 }
 
 // TestMixedEdges decodes mixed start and stop blocks. The lowest two subbands have the window of a
-// long block, the others the window of their type.
+// long block, the other subbands have the window of the block's type.
 func TestMixedEdges(t *testing.T) {
 	for block := 1; block <= 3; block++ {
 		low, high := granule{}, granule{block: block}
@@ -339,7 +339,7 @@ func TestFactors2(t *testing.T) {
 func TestAliases(t *testing.T) {
 	for _, c := range []struct {
 		g         granule
-		from, end int // first line that changes, and the line after the last
+		from, end int // first changed line, and the line after the last changed line
 	}{
 		{granule{}, 10, 576 - 10},
 		{granule{block: shortBlock, mixed: true}, 10, 26},
@@ -371,7 +371,7 @@ func TestJointStereo(t *testing.T) {
 		factor      int
 		width       int
 		compress    int
-		left, right float64 // gains of the last band but one
+		left, right float64 // gains of the second highest band
 	}{
 		{"left only", intensity, 6, 0, 0, 1, 0},
 		{"right only", intensity, 0, 0, 0, 0, 1},
@@ -406,8 +406,8 @@ func TestJointStereo(t *testing.T) {
 	}
 }
 
-// TestJointStereoTop tests the topmost band, which has no position of its own. If the band below is
-// coded separately, both sides get equal shares.
+// TestJointStereoTop tests the topmost band, which has no stereo position. If the next lower band
+// is not intensity-coded, both sides get equal shares.
 func TestJointStereoTop(t *testing.T) {
 	for h, want := range map[header]float64{0xfffb9050: 0.5, 0xfff39050: 1} {
 		for _, block := range []int{0, shortBlock} {

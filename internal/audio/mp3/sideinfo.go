@@ -106,7 +106,7 @@ func (g *granule) regionEnds(rate int) (int, int) {
 type band struct {
 	start, end int
 	window     int // window of a short block; -1 for long blocks
-	pre        int // increase of the scale factor by preflag
+	pre        int // added to the scale factor if preflag is set
 }
 
 // layouts are the bands of each block type, in stream order: for short blocks, the three windows of
@@ -146,8 +146,8 @@ func bandsOf(rate int, short, mixed bool) []band {
 	return bands
 }
 
-// readFactors reads the scale factors of a granule. The last band, or the last band of each window,
-// has none.
+// readFactors reads the scale factors of a granule. The last band of a granule, or of each window,
+// has no scale factor.
 func (s *sideInfo) readFactors(r *bitReader, h header, gr, ch int) {
 	g := &s.granules[gr][ch]
 	if h.versionCode() == 3 {
@@ -193,8 +193,8 @@ func (s *sideInfo) readFactors1(r *bitReader, gr, ch int) {
 	}
 }
 
-// partitions are the numbers of MPEG 2 scale factors with the same width, for long, short and mixed
-// blocks (ISO/IEC 13818-3, 2.4.3.2).
+// partitions are the numbers of MPEG 2 scale factors in each of four partitions, for long, short
+// and mixed blocks (ISO/IEC 13818-3, 2.4.3.2).
 var partitions = [6][3][4]int{
 	{{6, 5, 5, 5}, {9, 9, 9, 9}, {6, 9, 9, 9}},
 	{{6, 5, 7, 3}, {9, 9, 12, 6}, {6, 9, 12, 6}},

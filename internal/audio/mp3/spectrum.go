@@ -200,7 +200,7 @@ func stereoShares(h header, right *granule, i int) (left, right2 float64, coded 
 	if w := right.widths[i]; w > 0 && p == 1<<w-1 {
 		return 0, 0, false
 	}
-	half := 4.0 // number of steps that halve the gain
+	half := 4.0 // number of position steps that halve the gain
 	if right.compress&1 != 0 {
 		half = 2
 	}

@@ -239,11 +239,11 @@ func (r *Reader) checkStreamEnd() error {
 type Extent struct {
 	Granule int64 // last granule position; NoPosition if no page has one
 	Packets int64 // number of remaining packets
-	Early   int64 // number of packets up to the first granule position that is not negative
+	Early   int64 // number of packets up to the first page whose granule position is not negative
 }
 
-// Measure returns the extent of the packets that Next has not returned yet. It returns an error
-// where Next would return one for a truncated page.
+// Measure returns the extent of the packets that Next has not returned yet. It returns an error if
+// a page is truncated.
 func (r *Reader) Measure() (Extent, error) {
 	e := Extent{Granule: NoPosition}
 	rest := r.page

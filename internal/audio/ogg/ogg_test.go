@@ -47,7 +47,7 @@ const (
 	last
 )
 
-// flush ends the page. The granule position is the number of the page.
+// flush ends the page. Its granule position is the page number.
 func (w *writer) flush(goesOn bool, flags byte) {
 	if w.resumes {
 		flags |= resumes

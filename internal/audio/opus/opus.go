@@ -150,8 +150,8 @@ func serial(head, tags []byte, frames int) uint32 {
 	return ogg.Serial(binary.LittleEndian.AppendUint64(slices.Concat(head, tags), uint64(frames)))
 }
 
-// fillPacket copies the frames of the clip from index at onward into the stream's packet. After the
-// clip's end it adds silence.
+// fillPacket copies the samples of the stream's next packet from the clip. at is the index of the
+// first frame. After the clip's end it adds silence.
 func (s *stream) fillPacket(clip *pcm.Clip, at int) error {
 	s.samples = s.samples[:0]
 	for i := at; i < at+packetFrames; i++ {
@@ -256,8 +256,8 @@ func newStreams(channels int, o Options) ([]*stream, error) {
 	return list, nil
 }
 
-// appendPacket encodes the stream's samples and appends the packet. Of several packets, all except
-// the last include their own length (RFC 6716, appendix B).
+// appendPacket encodes the stream's samples and appends the packet. The packet of every stream
+// except the last includes its own length (RFC 6716, appendix B).
 func (s *stream) appendPacket(to []byte, last bool) ([]byte, error) {
 	n, err := s.encodePacket()
 	if err != nil {

@@ -361,7 +361,7 @@ func TestBadClipsAreRefused(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	// Encode clips infinite and other loud samples.
+	// Encode must clip samples beyond full scale, even infinity.
 	loud := pcm.Clip{Rate: Rate, Channels: 1, Samples: slices.Repeat([]float32{float32(math.Inf(1)), -1e30}, 1000)}
 	full := pcm.Clip{Rate: Rate, Channels: 1, Samples: slices.Repeat([]float32{1, -1}, 1000)}
 	if !bytes.Equal(encode(t, &loud, Options{}), encode(t, &full, Options{})) {

@@ -36,7 +36,7 @@ type Clip struct {
 type Loop struct {
 	Start, End int64 // first frame of the loop, and first frame after the loop
 	Count      int   // number of repetitions; 0 means forever
-	PingPong   bool  // plays alternately forwards and backwards
+	PingPong   bool  // set if the loop plays alternately forwards and backwards
 }
 
 // AddLoop appends a loop to the clip. An end beyond the clip is moved to the clip's end, and a loop
@@ -65,7 +65,7 @@ func (c *Clip) Warn(format string, args ...any) {
 	}
 }
 
-// Lose records a part of the source that a clip does not hold. It records each part once.
+// Lose adds a part of the source that the clip cannot hold to c.Lost, unless it is already listed.
 func (c *Clip) Lose(part string) {
 	if !slices.Contains(c.Lost, part) {
 		c.Lost = append(c.Lost, part)

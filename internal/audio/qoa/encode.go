@@ -45,7 +45,7 @@ type encoder struct {
 	states         [MaxChannels]state
 }
 
-// A state holds the encoder's state of one channel.
+// A state is the encoder's state for one channel.
 type state struct {
 	predictor
 	scale int // index of the scale factor of the previous slice
@@ -60,8 +60,7 @@ func (e *encoder) appendFrame(to []byte, samples []float32) []byte {
 		var state [stateSize]byte
 		e.states[c].putState(state[:])
 		to = append(to, state[:]...)
-		// Consecutive slices tend to have similar scale factors, but frames must not depend on each
-		// other.
+		// The scale search starts at 0 in each frame, because frames must not depend on each other.
 		e.states[c].scale = 0
 	}
 	for at := 0; at < count; at += sliceLen {
@@ -94,9 +93,9 @@ func roundInt16(x float32) int32 {
 // encodeSlice finds the best scale factor for up to 20 samples, advances the channel's state and
 // returns the slice in the file's format.
 //
-// The best scale factor tends to be close to the previous slice's, so the search starts with that
-// and alternates to both sides, because a good result aborts later trials early. Of equally good
-// scale factors, the first one counting upwards (modulo 16) from the previous slice's wins, as in
+// The search starts with the previous slice's scale factor, which tends to be nearly the best, and
+// alternates to both sides. A good early result aborts later trials early. If several scale factors
+// are equally good, the first one counting upwards (modulo 16) from the previous one wins, as in
 // the reference.
 func (e *encoder) encodeSlice(s *state, samples []int32) uint64 {
 	best := trial{rank: math.MaxUint64}

@@ -140,7 +140,7 @@ func (s *stream) convertBlock(c, to *pcm.Clip, ch int, first, last int64) {
 	n := 2 * s.bank.half
 	rows, exact := int64(s.bank.rows), int64(s.bank.rows) == s.out
 	for i := first; i < last; i++ {
-		at := i * s.in // position in units of 1/out of an input frame
+		at := i * s.in // position of the output frame in input frames, multiplied by s.out
 		base, rest := at/s.out, at%s.out
 		x := s.window[base-half+1-from:][:n]
 		if exact {
@@ -199,9 +199,9 @@ const (
 	cutoff = (1 + passband) / 4
 )
 
-// maxExact limits a bank of filters to 4 MB. A ratio that fits has one row for each possible
-// position of an output frame between two input frames. Other ratios, such as 44100 to 47999,
-// interpolate between rows.
+// maxExact is the maximum number of weights (4 MB) of a bank that has a row for each possible
+// position of an output frame between two input frames. For ratios that need more, such as 44100 to
+// 47999, Clip interpolates between rows.
 const maxExact = 1 << 19
 
 // interpolated is the number of rows per input frame of the lower rate. With it the error of linear

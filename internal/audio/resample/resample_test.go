@@ -40,12 +40,11 @@ func level(x []float64) float64 {
 	return 10 * math.Log10(2*sum/float64(len(x)))
 }
 
-// length returns the number of input frames that take the same time as 2000 frames of the lower
-// rate.
+// length returns the number of input frames that last as long as 2000 frames at the lower rate.
 func length(from, to int) int { return 2000 * from / min(from, to) }
 
-// middle returns the samples of c, which was converted from the given rate. It omits both ends,
-// where the filter extends beyond the clip.
+// middle returns the samples of a clip after conversion, without both ends, where the filter
+// extends beyond the clip. from is the rate before the conversion.
 func middle(c *pcm.Clip, from int) []float64 {
 	var x []float64
 	margin := (int(math.Ceil(halfWidth)) + 10) * c.Rate / min(from, c.Rate)
@@ -259,7 +258,7 @@ func TestExtremeRatesAreRefused(t *testing.T) {
 // channel.
 func TestResamplingStopsWithContext(t *testing.T) {
 	in := sine(44100, 44100, 100, 1)
-	const rows, blocks = 161, 24 // number of rows for 44100 to 48000 Hz, and of blocks of 2048 frames in a second
+	const rows, blocks = 161, 24 // number of filter rows for 44100 to 48000 Hz; number of blocks of 2048 frames in one second
 	for _, looks := range []int{0, 50, rows, rows + blocks - 1} {
 		if _, err := Clip(countdown.New(t.Context(), looks), in, 48000); err != context.Canceled {
 			t.Errorf("after %d checks: %v", looks, err)

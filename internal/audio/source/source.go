@@ -133,7 +133,7 @@ func foreignRemedy(f fileformat.Format) string {
 	return "save the sound as WAV or FLAC"
 }
 
-// isWAV reports whether a file has a RIFF header, but not that of another known format.
+// isWAV reports whether a file has a RIFF header and is not of another known RIFF format.
 func isWAV(head []byte) bool {
 	if !bytes.HasPrefix(head, []byte("RIFF")) && !bytes.HasPrefix(head, []byte("RF64")) {
 		return false
@@ -237,7 +237,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	return c, info, nil
 }
 
-// loudest is larger than any real sample, but small enough that later computations do not overflow.
+// loudest limits the magnitude of samples, so that later computations do not overflow.
 const loudest = 1 << 20
 
 func finite(ctx context.Context, c *pcm.Clip) error {

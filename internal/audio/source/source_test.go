@@ -33,7 +33,7 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
-// firstPage returns the first page of an Ogg file. Its checksum is not valid, because the decoder
+// firstPage returns the first page of an Ogg file. Its checksum is invalid, but the decoder
 // verifies it only when it reads the second page.
 func firstPage(packet string) []byte {
 	p := append([]byte("OggS\x00\x02"), make([]byte, 20)...)
@@ -45,7 +45,7 @@ func TestAllFormatsAreDecoded(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		data []byte
-		want Info // the test compares Memory separately
+		want Info // Memory is 0 here; the test compares it separately
 	}{
 		{"wav", encode(t, ramp, wav.Float32), Info{WAV, "32-bit float", 32, 8000, 2, 3, 0}},
 		{"flac", read(t, "flac/testdata/tri24.flac"), Info{FLAC, "FLAC with 24 bits", 24, 96000, 2, 1500, 0}},

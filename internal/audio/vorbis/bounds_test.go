@@ -54,7 +54,7 @@ func TestProbingMakesNoTables(t *testing.T) {
 	put(0x564342, 24)
 	put(8, 16)
 	put(1<<17, 24)
-	put(1, 1)      // set, so lengths are in ascending order
+	put(1, 1)      // flag: lengths are in ascending order
 	put(17-1, 5)   // length of the first words minus 1
 	put(1<<17, 18) // number of entries of this length
 	put(1, 4)      // lookup type 1: vectors on a lattice

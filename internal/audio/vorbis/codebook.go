@@ -166,7 +166,7 @@ const fastBits = 10
 type prefixCode struct {
 	fast [1 << fastBits]uint32 // entry<<8 | word length; 0 for words longer than fastBits
 	long []longWord            // words longer than fastBits, sorted by word
-	only bool                  // set if the code has one entry, whose word is either bit
+	only bool                  // set if the code has a single entry, which both a 0 bit and a 1 bit select
 }
 
 // A longWord is a code word, left-aligned with its first bit highest.

@@ -57,7 +57,7 @@ func TestWordsAreAssignedInOrder(t *testing.T) {
 	}
 	book = &codebook{code: code}
 	for entry := range 21 {
-		ones := uint64(1)<<min(entry, 20) - 1 // each word is a number of ones and, except the last word, a zero
+		ones := uint64(1)<<min(entry, 20) - 1 // each word is a run of ones and a final zero, which only the last word lacks
 		r := &bitReader{data: []byte{byte(ones), byte(ones >> 8), byte(ones >> 16), 0}}
 		if got := book.readCodeEntry(r); got != entry {
 			t.Errorf("%d ones: entry %d", entry, got)

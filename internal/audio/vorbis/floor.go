@@ -282,8 +282,8 @@ func (f *floor1) applyCurve(c *curve, spectrum []float32) {
 	}
 }
 
-// unwrap converts the differences from predictions to heights. It returns which points the curve
-// contains.
+// unwrap converts the differences from predictions to heights. It also reports for each point
+// whether the curve contains it.
 func (f *floor1) unwrap(y *[maxPoints]int) (used [maxPoints]bool) {
 	used[0], used[1] = true, true
 	for i := 2; i < len(f.x); i++ {
@@ -323,8 +323,8 @@ func lineHeight(x0, y0, x1, y1, x int) int {
 
 func abs(x int) int { return max(x, -x) }
 
-// floorGains returns the table of section 10.1 of the specification, which has eight digits. A
-// table of 256 equal steps in decibels, up to 0 dB, agrees with it within 6e-8.
+// floorGains is the table in section 10.1 of the specification, within 6e-8. Its entries are equal
+// steps in decibels, up to 0 dB.
 var floorGains = sync.OnceValue(func() *[256]float32 {
 	g := new([256]float32)
 	for i := range g {

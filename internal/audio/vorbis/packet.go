@@ -13,7 +13,7 @@ type decoder struct {
 
 	probing         bool // set if headers are checked and measured, but no tables are built
 	books           []codebook
-	entries, values int // totals of all codebooks, which are limited
+	entries, values int // number of entries, and of vector elements, in all codebooks; both are limited
 	floors          []floor
 	residues        []*residue
 	mappings        []mapping

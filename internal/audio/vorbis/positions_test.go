@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/ogg"
 )
 
-// repage rewrites a file so that each page has one packet, and the position that the function
-// returns.
+// repage rewrites a file with one packet per page. The function position returns the position of
+// each page.
 func repage(t *testing.T, data []byte, position func(packet int, last bool, was int64) int64) []byte {
 	t.Helper()
 	r, err := ogg.NewReader(data, []byte("\x01"+signature))

@@ -50,8 +50,8 @@ func (d *decoder) readResidue(r *bitReader) (*residue, error) {
 	return x, nil
 }
 
-// addTo adds a packet's residue to the spectra of some channels. The stream contains channels with
-// a silent floor only if all channels are encoded as one vector.
+// addTo adds a packet's residue to the spectra of some channels. Silent channels are in the stream
+// only if all channels are encoded as one vector.
 func (x *residue) addTo(r *bitReader, books []codebook, spectra [][]float32, silent []bool) {
 	x.vectors = x.vectors[:0]
 	if x.kind < 2 {

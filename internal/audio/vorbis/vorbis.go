@@ -60,8 +60,9 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	d.startPackets()
 	samples := make([]float32, 0, (info.Frames+info.slack)*int64(d.channels))
 	frames := func() int64 { return int64(len(samples) / d.channels) }
-	// position is the position after the decoded frames, and known is set once a page has declared
-	// it. early and late are the numbers of frames to remove at the start and at the end.
+	// position is the stream position after the decoded frames; known is set once a page has
+	// declared a position. early and late are the numbers of frames to remove at the start and at
+	// the end.
 	position, known, early, late := int64(0), false, int64(0), int64(0)
 	for {
 		if err := ctx.Err(); err != nil {

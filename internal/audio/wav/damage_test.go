@@ -31,7 +31,7 @@ func words(list ...uint32) string {
 	return string(p)
 }
 
-// mono8 and mono16 are formats with one channel at 8000 Hz and with 8 and 16 bits.
+// mono8 and mono16 are fmt chunks for one channel at 8000 Hz, with 8 and 16 bits.
 var (
 	mono8  = chunk("fmt ", words(1<<16|1, 8000, 8000, 8<<16|1))
 	mono16 = chunk("fmt ", words(1<<16|1, 8000, 16000, 16<<16|2))

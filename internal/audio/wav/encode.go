@@ -196,9 +196,9 @@ func writeIMA(ctx context.Context, w io.Writer, clip *pcm.Clip, loss *Loss) erro
 	return nil
 }
 
-// continueLoop fills the rest of the last block, after n samples, with the start of the loop that
-// ends with the clip. It returns the number of samples that are set. Programs that ignore the fact
-// chunk play these samples.
+// continueLoop fills the last block, after n samples, with the start of a loop that ends at the
+// clip's end, if there is one. It returns the number of samples that are set. Programs that ignore
+// the fact chunk play these samples.
 func continueLoop(samples []int16, n int, clip *pcm.Clip) int {
 	end := int64(clip.Frames())
 	at := slices.IndexFunc(clip.Loops, func(l pcm.Loop) bool { return l.End == end && !l.PingPong })

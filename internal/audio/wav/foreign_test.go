@@ -86,7 +86,8 @@ func TestForeignPCM(t *testing.T) {
 }
 
 // TestForeignCompressed decodes IMA to the same samples as SoX, and Microsoft ADPCM to the same
-// samples as ffmpeg. The rounding of the other program differs from the standard.
+// samples as ffmpeg. ffmpeg rounds IMA, and SoX rounds Microsoft ADPCM, differently from the
+// standard.
 func TestForeignCompressed(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -93,8 +93,8 @@ func readFormat(p []byte) (format, error) {
 	return format{}, fmt.Errorf("coding 0x%04x is not supported; save the sound as PCM", tag)
 }
 
-// setPCM sets the PCM coding, with bits rounded up to whole bytes. Missing low bits of a sample are
-// 0. Some programs declare no bits, others declare a larger sample size.
+// setPCM sets the PCM coding. The frame size determines the bytes per sample, because some programs
+// declare 0 bits, and others fewer bits than they store. Missing low bits of a sample are 0.
 func (f *format) setPCM(bits int) error {
 	size := f.block / f.channels
 	if size < 1 || size > 4 || f.block%f.channels != 0 || bits > 8*size {

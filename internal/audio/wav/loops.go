@@ -162,8 +162,8 @@ func readRegions(lists [][]byte) map[uint32]region {
 	return regions
 }
 
-// addRegions adds the regions of a cue list whose label contains "loop". The cue chunk has their
-// start positions. Two points without length, labeled as start and end of a loop, also form a
+// addRegions adds the regions of a cue list that have "loop" in their labels. The cue chunk has
+// their start positions. Two points without length, labeled as start and end of a loop, also form a
 // region.
 func addRegions(clip *pcm.Clip, cues []byte, lists [][]byte) {
 	const point, none = 24, -1
@@ -204,7 +204,7 @@ func hasMarkers(cues []byte, lists [][]byte) bool {
 	return false
 }
 
-// repeatsParts reports whether a play list contains a part more than once.
+// repeatsParts reports whether a play list repeats one of its segments.
 func repeatsParts(plays []byte) bool {
 	const part = 12
 	for plays = plays[min(4, len(plays)):]; len(plays) >= part; plays = plays[part:] {

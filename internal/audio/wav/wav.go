@@ -229,7 +229,6 @@ func decodePCM(to []float32, from []byte, coding Coding) {
 	}
 }
 
-// decodeADPCM decodes ADPCM.
 func (f *format) decodeADPCM(ctx context.Context, to []float32, from []byte) error {
 	block := make([]int16, f.blockFrames*f.channels)
 	work := 0
