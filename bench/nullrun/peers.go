@@ -15,7 +15,7 @@ type peer struct {
 	name    string
 	bins    []string // names of the program; the first one installed is used
 	version []string // arguments that make the program print its version
-	is      string // text that the version output must contain; "" accepts any output
+	is      string   // text that the version output must contain; "" accepts any output
 	slow    bool     // the setup takes minutes for a million files
 	// setUp prepares the peer in the existing directory dir. It copies the sources, and runs the
 	// peer until nothing is left to do.
