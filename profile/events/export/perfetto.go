@@ -110,7 +110,7 @@ type perfettoWriter struct {
 	out      *bufio.Writer
 	seq      uint64
 	last     int64             // time of the previous event in the sequence
-	told     map[uint32]uint64 // for each name, the roles in which the sequence already contains it
+	told     map[uint32]uint64 // roles in which the sequence already contains a name, by name
 	packet   []byte
 	event    []byte
 	interned []byte
