@@ -22,7 +22,7 @@ const Stream = 1 << 19
 // Contender is one way to look up keys.
 type Contender[K any] struct {
 	Impl string
-	Find func(keys []K) uint64 // looks up Chunk keys, and returns the sum of their values; several goroutines call it
+	Find func(keys []K) uint64 // looks up the keys and returns the sum of their values; called by several goroutines
 	Want uint64                // expected sum for all keys of the contest
 }
 
@@ -173,8 +173,9 @@ func Draws(names []string, n int) []string {
 	return drawn
 }
 
-// Addresses returns two lists of n addresses in random order. The first has addresses as on a heap:
-// runs of equally large objects in pages of 8 KiB. The second has other addresses between them.
+// Addresses returns two lists of n addresses in random order. The first list has the addresses of
+// objects on a heap, where all objects in a page of 8 KiB have the same size. The second list has
+// an address inside each of these objects.
 func Addresses(n int) (in, between []uintptr) {
 	r := rand.New(rand.NewPCG(3, uint64(n)))
 	for page := uintptr(0xc0000000); len(in) < n; page += 8 << 10 {
@@ -189,8 +190,8 @@ func Addresses(n int) (in, between []uintptr) {
 	return in, between
 }
 
-// repeated returns about Stream keys or more in random order, in which each key occurs equally
-// often. It drops the last keys if they do not fill a chunk.
+// repeated returns a list in which each key occurs equally often, in random order. Its length is
+// about Stream or more, rounded down to a multiple of Chunk.
 func repeated(keys []uintptr) []uintptr {
 	r := rand.New(rand.NewPCG(4, uint64(len(keys))))
 	stream := slices.Repeat(keys, (Stream+len(keys)-1)/len(keys))

@@ -148,8 +148,8 @@ func BenchmarkHash(b *testing.B) {
 	}
 }
 
-// wrapperCalls pairs each library in BenchmarkHash with the function of package hashing that wraps
-// the library. For MurmurHash3 the function only computes the same hash.
+// wrapperCalls pairs each library in BenchmarkHash with a function of package hashing that computes
+// the same hash. Except for MurmurHash3, that function calls the library.
 var wrapperCalls = []struct{ library, function string }{
 	{"zeebo-xxh3", "xxh3"}, {"cespare-xxh64", "xxh64"}, {"zeebo-xxh128", "xxh128"},
 	{"spaolacci-murmur3-128", "murmur3-128"}, {"crcslice8-ieee", "crc32"}, {"hash-maphash", "maphash"},

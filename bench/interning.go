@@ -109,7 +109,7 @@ func Interning(tb testing.TB, n int) (hit, miss Contest[string], names []string)
 				equal++
 			}
 		}
-		runtime.KeepAlive(handles) // Without a reference, package unique would drop the names.
+		runtime.KeepAlive(handles) // Without a reference to the handles, package unique would forget the names.
 		return equal
 	}, first})
 	return hit, miss, names

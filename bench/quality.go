@@ -91,7 +91,7 @@ func measureQuality(r HashRow, sets []keySet) quality {
 	return q
 }
 
-// repeats sorts the sums, and counts the sums that occurred before.
+// repeats sorts the sums, and returns how many are equal to an earlier one.
 func repeats(sums []uint32) (n int) {
 	slices.Sort(sums)
 	for i := 1; i < len(sums); i++ {

@@ -56,8 +56,9 @@ func qualityWithoutAES() (map[string]float64, error) {
 	return metrics, nil
 }
 
-// TestDocumentedDependenceOfBits expects dependent bits in XXH3 for keys of 3 to 12 bytes, and none
-// for 16 bytes or in rapidhash. docs/hashing.md must list the values.
+// TestDocumentedDependenceOfBits expects dependent bits in XXH3 for keys of 3 to 12 bytes. It
+// expects independent bits in XXH3 for 16 bytes, and in rapidhash. docs/hashing.md must list the
+// values.
 func TestDocumentedDependenceOfBits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")

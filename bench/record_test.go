@@ -33,7 +33,8 @@ func recordedTimes(t *testing.T) map[string][]float64 {
 	return times
 }
 
-// fastest returns the shortest recorded time, because other work on the machine affects it least.
+// fastest returns the shortest recorded time, because it is the one least affected by other
+// programs.
 func fastest(t *testing.T, times map[string][]float64, name string) float64 {
 	t.Helper()
 	if len(times[name]) == 0 {
@@ -116,7 +117,7 @@ func TestRecordSupportsTheAdvice(t *testing.T) {
 	for _, call := range wrapperCalls {
 		most := 1.3
 		if call.function == "maphash" {
-			most = 1.5 // maphash needs one more call, because it hashes inside the runtime.
+			most = 1.5 // The wrapper of maphash makes one more call.
 		}
 		name := "HashWrapper/bytes=16/call="
 		if ratio := fastest(t, times, name+"hashing-"+call.function) / fastest(t, times, name+call.library); ratio > most {

@@ -98,10 +98,10 @@ func runAlarm(ctx context.Context, args []string, stdout io.Writer) error {
 	return f.Close()
 }
 
-// A change is a difference between the two compared programs, which the comparison must detect.
+// A change modifies one of the two compared programs. The comparison must detect the change.
 type change struct {
 	Name   string
-	Figure string // The comparison must report this figure; "" for no change.
+	Figure string // name of the figure that the comparison must report; "" if nothing changed
 	args   []string
 }
 

@@ -69,7 +69,7 @@ var judgesOf = []judge{
 	{"ratio of means", func(a, b []float64) float64 { return -mean(b) / mean(a) }},
 }
 
-// A view selects how many of the processor times a judge gets.
+// A view limits the number of processor times that a judge compares.
 type view struct {
 	name  string
 	times int
@@ -117,7 +117,8 @@ func judges(trials []trial, svg string, w io.Writer) error {
 	return os.WriteFile(svg, page.Bytes(), 0o666)
 }
 
-// scores returns a judge's sorted scores for all trials with the given change.
+// scores compares the processor times of each trial that has the given change, and returns the
+// sorted scores.
 func scores(trials []trial, change string, j judge, v view) []float64 {
 	var list []float64
 	for _, t := range trials {

@@ -167,8 +167,8 @@ func ofETC(f etcFormat, program, vector string, slow bool) (all []contestant) {
 	return all
 }
 
-// stored returns copies of the images with only the channels that f stores. A single channel
-// becomes gray, and colors lose their alpha.
+// stored returns copies of the images that have only the channels of format f. A single channel
+// becomes gray, and formats without alpha make the image opaque.
 func (f etcFormat) stored(pictures []picture) []picture {
 	var all []picture
 	for _, p := range pictures {

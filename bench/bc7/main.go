@@ -210,5 +210,5 @@ func writeDuels(b *strings.Builder, all []contestant, results [][]result) {
 	b.WriteString("\n")
 }
 
-// leastGain is the smallest difference in dB that counts as a difference between two encoders.
+// leastGain is the difference in dB below which two encoders tie.
 const leastGain = 0.02

@@ -36,8 +36,8 @@ var foliage = []string{
 	"textures/deprecated/fence.png",
 }
 
-// judgedLevels is the maximum number of compared mip levels. No level has fewer than smallestLevel
-// pixels, because one pixel of a smaller level is more than 1 % of the image.
+// judgedLevels is the maximum number of compared mip levels. Levels with fewer than smallestLevel
+// pixels are not compared, because a single pixel would be a large share of the level.
 const (
 	judgedLevels  = 7
 	smallestLevel = 128

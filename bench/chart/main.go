@@ -115,7 +115,7 @@ func plotResults(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// marked is a section of a page between two marks, with the flags in the first mark.
+// marked matches a section of a page between two marks. The first mark contains flags.
 var marked = regexp.MustCompile(`(?s)<!-- chart ([^\n]*) -->\n(.*?)<!-- chart end -->\n`)
 
 // fillPages rewrites the marked sections of the pages, and the files named in their marks.
@@ -134,7 +134,8 @@ func fillPages(pages []string, benchmarks []byte) error {
 	return nil
 }
 
-// filledPage returns the new content of a page, and of the files named in its marks.
+// filledPage returns the new contents of a page and of the files that its marks name. The keys are
+// paths.
 func filledPage(page string, benchmarks []byte) (files map[string][]byte, err error) {
 	text, err := os.ReadFile(page)
 	if err != nil {

@@ -146,8 +146,8 @@ func (r *results) svg(title string, log bool, timesTo int64) ([]byte, error) {
 	return page.Bytes(), nil
 }
 
-// plot returns the plot of the given sizes. The vertical axis is linear from 0, or logarithmic in
-// whole decades.
+// plot plots the value of each series at the given sizes. The vertical axis is either linear from
+// 0, or logarithmic in whole decades.
 func (r *results) plot(sizes []int64, unit string, log bool, value func(point) float64) chart.Plot {
 	low, high := math.Inf(1), 0.0
 	plot := chart.Plot{Left: left, Right: right, Top: top, Bottom: bottom, Legend: true}

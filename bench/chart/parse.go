@@ -163,8 +163,8 @@ func parseTime(value, unit string, n int64) (ns float64, err error) {
 	return v, nil
 }
 
-// takeValues splits a benchmark's name. It returns the values of the series key and of the column
-// key, and the remaining name without the number of processors.
+// takeValues parses a benchmark's name. It returns the value of the series key, the value of the
+// column key, and the name without both keys and without the number of processors.
 func takeValues(name, key, x string) (of, column, rest string) {
 	if at := strings.LastIndexByte(name, '-'); at > 0 && strings.Trim(name[at+1:], "0123456789") == "" {
 		name = name[:at]

@@ -138,7 +138,7 @@ func (f *face) field(ctx context.Context, kind, program string, r rune, size int
 	return x, err
 }
 
-// peer makes a distance field of a rune with msdfgen.
+// peer runs msdfgen to make a distance field of the glyph of x.
 func (f *face) peer(ctx context.Context, program, mode string, x *field) ([]byte, error) {
 	out, err := os.CreateTemp("", "glyph")
 	if err != nil {
@@ -227,10 +227,11 @@ func (e *errorSum) mean() float64 { return e.sum / float64(e.pixels) }
 
 func (e *errorSum) share() float64 { return float64(e.far) / float64(e.pixels) }
 
-// outlines names the drawing that is made from the outlines, without a distance field.
+// outlines is the name of the drawing made directly from the outlines.
 const outlines = "outlines"
 
-// draw writes an image of one line of text: once drawn from the outlines, and once from each field.
+// draw writes an image with several rows of the same text. The first row is drawn from the
+// outlines, and each of the following rows from one type of distance field.
 func draw(ctx context.Context, file, program string, f *face) error {
 	kinds := []string{outlines, "sdf", "msdf"}
 	if program != "" {

@@ -105,15 +105,15 @@ func compare(ctx context.Context, w io.Writer, program string, fonts []*face) er
 	return nil
 }
 
-// samples is the number of samples per glyph; allowed is the maximum distance in pixels at which a
-// sign may be wrong. The limit allows for filtering, rounding, and positions between the samples.
+// samples is the number of samples per glyph. Nearer to the outline than allowed, in pixels, a
+// sample may have the wrong sign because of filtering and rounding.
 const (
 	samples = 4000
 	allowed = 0.8 + span/255.
 )
 
-// checkAll checks the signs in the fields of every glyph at some sizes. Where a position is farther
-// from the outline than the limit, the median must have the sign of the true distance.
+// checkAll checks the signs in the distance fields of every glyph. At a sample farther from the
+// outline than the limit, the median of the channels must have the sign of the true distance.
 func checkAll(ctx context.Context, w io.Writer, fonts []*face) error {
 	bad := 0
 	for _, f := range fonts {

@@ -226,7 +226,7 @@ func ratio(a, b float64) string {
 	return fmt.Sprintf("%.2f", a/b)
 }
 
-// pictured selects the length of the critical sections in the chart.
+// pictured is the length of the critical section in the chart, in calls of step.
 const pictured = 100
 
 // picture draws charts of throughput, processor time and waits, by number of goroutines.

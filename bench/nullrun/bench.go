@@ -82,7 +82,8 @@ func (b *bench) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// This environment hides the user's configuration from the measured programs.
+	// The environment is minimal, so that the user's configuration does not affect the measured
+	// programs.
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir, "TMPDIR=" + b.dir, "LC_ALL=C"}
 	b.cmd = &cookCommand{bin: bin, env: env, run: b.run}
 	dir := filepath.Join(b.dir, "limits")
@@ -126,8 +127,8 @@ func (b *bench) tree(ctx context.Context, files int) (Section, error) {
 
 func (b *bench) wanted(p plan) bool { return b.rows.matches(p.name) }
 
-// hold runs the selected rows. It returns an error only if ctx ends. The report contains the errors
-// of rows.
+// hold measures the selected rows. It returns an error only if ctx ends; other errors are in the
+// report.
 func (b *bench) hold(ctx context.Context, section *Section, plans []plan) error {
 	for _, p := range plans {
 		if !b.wanted(p) {
@@ -177,7 +178,7 @@ func (b *bench) remove(dir string) {
 	fmt.Fprintf(b.log, "remove %s: %v\n", dir, err)
 }
 
-// poolFiles is the number of real files in a simulation, which represent all its assets.
+// poolFiles is the number of real files in a simulation. Each represents many assets.
 const poolFiles = 1000
 
 const simulation = `The index is that of %s assets, made from that of %s by cook/internal/index/multiply with the index's own writer: each directory is known under %s names. So cook maps, walks and compares as many rows as for a tree of that size, opens as many directories and makes as many stat calls, and all succeed; but the calls meet %s inodes, which the kernel has at hand. A tree would cost more of the kernel's time and memory. The limits make the same calls.`

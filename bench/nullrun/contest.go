@@ -31,14 +31,14 @@ type Result struct {
 // non-nil only if the process could not be started, or if ctx ended.
 type Runner func(ctx context.Context, c Command) (Result, error)
 
-// A Do is a measurement that runs inside this process.
+// A Do measures something inside this process.
 type Do func(ctx context.Context) (Result, error)
 
 // A Contestant is a process or function that a row measures.
 type Contestant struct {
 	Name    string
 	Command Command
-	// Do, if not nil, runs instead of Command. It measures a wait that is not the lifetime of a
+	// Do, if not nil, runs instead of Command. It measures a duration other than the lifetime of a
 	// process.
 	Do Do
 	// Prepare, if not nil, runs before each run and is not timed. Rounds count from 0.
@@ -52,7 +52,7 @@ type Contestant struct {
 // A Row is a contest between contestants.
 type Row struct {
 	Name        string
-	Reference   string // name of the contestant to which the ratios relate
+	Reference   string // name of the contestant whose time is the denominator of the ratios
 	WarmUp      int    // number of rounds that are not counted
 	Contestants []Contestant
 	Close       func() // cleans up; may be nil
@@ -67,9 +67,9 @@ type Entry struct {
 	Missing   string
 	Wall, CPU time.Duration
 	MaxRSS    int64
-	AtMost    bool // true if the actual peak may be smaller than MaxRSS
+	AtMost    bool // true if MaxRSS is only an upper bound of the peak
 	Reference bool
-	Ratio     *Quartiles // ratio of wall times to the reference; nil if there is no reference
+	Ratio     *Quartiles // wall time relative to the reference; nil if there is no reference
 }
 
 // Rounds limits the counted rounds of a contest.

@@ -31,8 +31,8 @@ func (c *cookCommand) command(t *Tree, flags ...string) Command {
 	return c.verb(t, append([]string{"-dir", t.Assets(), "-out", t.Cooked()}, flags...)...)
 }
 
-// contestant returns a contestant that cooks the tree. The run must find the given number of
-// assets, and cook the given number; the other assets must be up to date.
+// contestant returns a contestant that cooks the tree. It checks the number of assets found and the
+// number cooked.
 func (c *cookCommand) contestant(name string, t *Tree, files, cooked int, flags ...string) Contestant {
 	return Contestant{Name: name, Command: c.command(t, flags...), Check: expect(files, cooked)}
 }
@@ -60,9 +60,8 @@ func (c *cookCommand) fill(ctx context.Context, t *Tree) error {
 	return nil
 }
 
-// rest cooks a filled tree repeatedly, until a run trusts all stamps. Before each run, it waits
-// until the stamps are old enough. One run may not suffice, because cook can find a few files still
-// open.
+// rest cooks a filled tree repeatedly, until one run trusts all stamps. Before each run, it waits
+// until the stamps are old enough.
 func (c *cookCommand) rest(ctx context.Context, t *Tree) (err error) {
 	for range restTries {
 		if err := settle(ctx); err != nil {
@@ -89,7 +88,7 @@ var summary = regexp.MustCompile(`^cook: (\d+) assets?:?(?: (\d+) up to date,?)?
 // expect checks the summary line of a cook.
 func expect(files, cooked int) func(Result) error { return outcomes(files, 0, cooked) }
 
-// outcomes checks the summary line of a cook that also restores some results.
+// outcomes checks the summary line of a cook in which some assets are restored from the store.
 func outcomes(files, restored, cooked int) func(Result) error {
 	return func(r Result) error {
 		line := lastLine(r.Stdout)
@@ -208,13 +207,13 @@ func (b *bench) comment(ctx context.Context, t *Tree) (Row, error) {
 	return Row{Reference: statC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...)}, err
 }
 
-// rule returns a row that edits an option that applies to ten files. The limit programs visit only
-// the sources, because the number of outputs varies.
+// rule returns a row that edits an option of ten assets. The limit programs visit only the sources,
+// because the number of output files varies.
 func (b *bench) rule(ctx context.Context, t *Tree) (Row, error) {
 	files := min(10, t.Files)
 	edited := b.cmd.contestant("cook, rule edited", t, t.Files, files)
 	cooked, known := edited.Check, outcomes(t.Files, files, 0)
-	levels := 0 // compression levels used so far; a used level would restore stored results
+	levels := 0 // number of compression levels used so far; results of a used level would be restored
 	edited.Check = func(r Result) error {
 		if levels > zstdLevels {
 			return known(r)

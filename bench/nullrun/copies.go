@@ -13,17 +13,17 @@ import (
 	"github.com/assetcook/assetcook/internal/syncfs"
 )
 
-// When ext4 without a journal looks for a free inode, it skips each inode that was freed within the
-// last six minutes (one minute, if its block has not been written since). The search can take much
-// longer than creating the file. So the files of a round are moved aside, and removed at the end.
-// If there are too many, they are removed at once, and the next round waits.
+// On ext4 without a journal, creating files is slow for up to six minutes after many files were
+// removed, because the kernel skips recently freed inodes. So the files of a round are moved aside
+// and removed at the end. If there are more than asideMost, they are removed at once, and the next
+// round waits.
 const (
 	inodesRest = 361 * time.Second
 	asideMost  = 2_000_000
 )
 
-// fresh returns a row whose rounds begin without the given directories. Each directory has at most
-// as many files as the tree. Each run starts when all writes to the disk have finished.
+// fresh returns a row whose rounds begin without the given directories. A directory may have at
+// most as many files as the tree. Each run starts after all earlier writes have reached the disk.
 func (b *bench) fresh(t *Tree, contestants []Contestant, dirs ...string) Row {
 	sync := func(context.Context, int) error {
 		work, err := os.Open(b.dir)
@@ -68,14 +68,14 @@ func (b *bench) fresh(t *Tree, contestants []Contestant, dirs ...string) Row {
 	}}
 }
 
-// These are the names of the contestants that copy the sources. One waits for the disk, as cook
-// does before it writes the index; the other does not.
+// These contestants copy the sources. The second also waits until the copies are on the disk, as
+// cook does before it writes the index.
 const (
 	cpName     = "cp -r"
 	cpSyncName = "cp -r and sync -f"
 )
 
-// copied returns the directories to which the contestants copy the sources.
+// copied returns the destination directories of the two contestants that copy the sources.
 func (t *Tree) copied() (plain, synced string) {
 	return filepath.Join(t.Root, "copy"), filepath.Join(t.Root, "copy-synced")
 }
@@ -109,8 +109,8 @@ func (b *bench) cold(t *Tree) Row {
 	return b.fresh(t, append([]Contestant{c}, b.copies(t)...), t.Cooked(), store, plain, synced)
 }
 
-// restored returns a row that cooks after the output directory and the index were removed. The
-// store keeps no results of the recipe copy, so cook makes these outputs again.
+// restored returns a row that cooks after its output directory and index were removed. The recipe
+// copy stores no results, so cook copies all sources again.
 func (b *bench) restored(t *Tree) Row {
 	t = t.Into("restored")
 	c := b.cmd.contestant("cook, outputs deleted", t, t.Files, t.Files)
@@ -118,8 +118,8 @@ func (b *bench) restored(t *Tree) Row {
 	return b.fresh(t, append([]Contestant{c}, b.copies(t)...), t.Cooked(), plain, synced)
 }
 
-// targets returns a row that cooks for two targets in turn. No source has changed for either
-// target.
+// targets returns a row that cooks for two targets alternately. Everything is up to date for both
+// targets.
 func (b *bench) targets(ctx context.Context, t *Tree) (Row, error) {
 	t = t.Into("targets")
 	names := []string{"one", "two"}

@@ -92,7 +92,7 @@ func (l *limits) stat(ctx context.Context, t *Tree, roots ...string) ([]Contesta
 	return l.pair(ctx, t, roots, 1, "stat", "statknown", statC, statGo)
 }
 
-// statAgain is like stat, but each contestant visits every directory several times.
+// statAgain is like stat, but each contestant visits every directory the given number of times.
 func (l *limits) statAgain(ctx context.Context, t *Tree, times int, roots ...string) ([]Contestant, error) {
 	return l.pair(ctx, t, roots, times, "stat", "statknown", statC, statGo)
 }

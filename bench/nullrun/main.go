@@ -255,7 +255,7 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// stateNote returns a sentence with the size of cook's state files for a tree.
+// stateNote returns a sentence that states the size of cook's state files for a tree.
 func stateNote(t *Tree) (string, error) {
 	var sums [3]int64 // sizes of the index, its changes and the manifest, in bytes
 	count := func(sum *int64, pattern string) error {

@@ -53,7 +53,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// The test binary serves as a program, because it exists on every system.
+// The test starts its own binary, because that program exists on every system.
 func TestStarterRunsWhatItReads(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -15,7 +15,7 @@ type peer struct {
 	name    string
 	bins    []string // names of the program; the first one installed is used
 	version []string // arguments that make the program print its version
-	is      string   // text that the version output must contain; "" if any
+	is      string   // text that the version output must contain; "" accepts any output
 	slow    bool     // the setup takes minutes for a million files
 	// setUp prepares the peer in the existing directory dir. It copies the sources, and runs the
 	// peer until nothing is left to do.
@@ -132,8 +132,8 @@ func setUpNinja(ctx context.Context, p *peerTool, t *Tree, dir string) (Contesta
 	}, err
 }
 
-// setUpMake writes a rule for each file. Make keeps no log, so files copied by this command count
-// as built.
+// setUpMake writes a rule for each file. It copies the files itself: make keeps no log, so it
+// considers the copies up to date.
 func setUpMake(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	if err := t.copyTo(ctx, filepath.Join(dir, "out")); err != nil {
 		return Contestant{}, err

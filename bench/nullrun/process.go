@@ -18,7 +18,8 @@ import (
 // does not appear in the help.
 const starterArg = "start-what-stdin-says"
 
-// keep is the number of bytes at the end of an output that a Result keeps.
+// keep is the maximum number of bytes of an output in a Result. Only the end of a longer output is
+// kept.
 const keep = 64 << 10
 
 // A starter is a small child process that starts the contestants. It is needed because the peak
@@ -87,8 +88,8 @@ func (s *starter) Close() {
 	s.cmd.Wait()
 }
 
-// serve is the starter's main loop. It runs the commands from in, one after another, until in ends.
-// Outputs go to files in dir, so that no other process has to read them while the contestant runs.
+// serve is the starter's main loop. It runs commands from in, one after another, until EOF. Outputs
+// go to files in dir, so that no other process must read them during the run.
 func serve(in io.Reader, out io.Writer, dir string) error {
 	dec, enc := json.NewDecoder(in), json.NewEncoder(out)
 	for {

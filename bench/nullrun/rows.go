@@ -16,7 +16,7 @@ type plan struct {
 	make func(ctx context.Context) (Row, error)
 }
 
-// errSkipped is the reason why a row was skipped, if the reason is not a failure.
+// errSkipped explains why a row was skipped without a failure.
 type errSkipped string
 
 func (e errSkipped) Error() string { return string(e) }
@@ -52,7 +52,7 @@ func (b *bench) treeRows(t *Tree) []plan {
 }
 
 // contents returns a row that reads all sources and outputs of a tree with files of a few KiB. It
-// compares cook -verify with cook verify, which also computes BLAKE3 and lists the tree.
+// compares cook -verify with cook verify. The latter also computes BLAKE3 and lists the tree.
 func (b *bench) contents(ctx context.Context, files int) (Row, error) {
 	t := newPages(filepath.Join(b.dir, "pages"+strconv.Itoa(files)), files)
 	if err := b.cmd.fill(ctx, t); err != nil {
@@ -138,7 +138,7 @@ func (b *bench) oneFile(t *Tree) Row {
 
 	add := b.cmd.contestant("cook, one added", t, t.Files+1, 1)
 	add.Prepare = func(ctx context.Context, round int) error {
-		// The content must be new, because cook would restore the result of known content.
+		// The content must be new. Otherwise cook would restore a result from its store.
 		if err := os.WriteFile(source, t.content(0, -1-round), 0o666); err != nil {
 			return err
 		}

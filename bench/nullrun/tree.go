@@ -47,8 +47,8 @@ type Tree struct {
 	born      time.Time       // mtime of all sources after Make
 }
 
-// config sets options for two targets of a recipe that is not used, so that the targets have equal
-// outputs.
+// config sets options for two targets. They apply to an unused recipe, so that both targets have
+// equal outputs.
 const config = `# Sources are copied as they are.
 [[rule]]
 match  = "*"
@@ -102,12 +102,12 @@ func (t *Tree) Name(i int) string { return fmt.Sprintf("asset%07d.dat", i) }
 // Path returns the path of file i, relative to the assets.
 func (t *Tree) Path(i int) string { return t.Folder(i/t.PerFolder) + "/" + t.Name(i) }
 
-// In returns the range of the numbers of the files in directory i.
+// In returns the range [first, end) of the files in directory i.
 func (t *Tree) In(i int) (first, end int) {
 	return i * t.PerFolder, min((i+1)*t.PerFolder, t.Files)
 }
 
-// content returns the content of file i in version n.
+// content returns version n of the content of file i.
 func (t *Tree) content(i, n int) []byte {
 	var key [32]byte
 	copy(key[:], fmt.Sprintf("%d/%d/%d", seed, i, n))
@@ -181,7 +181,8 @@ func (t *Tree) copyTo(ctx context.Context, dir string) error {
 	})
 }
 
-// each calls do for 0 to n-1, on all CPUs. It stops when a call fails or ctx ends.
+// each calls do with every number from 0 to n-1, on all CPUs. It stops when a call fails or ctx
+// ends.
 func each(ctx context.Context, n int, do func(i int) error) error {
 	workers := min(runtime.NumCPU(), n)
 	errs := make([]error, workers)
@@ -206,7 +207,7 @@ func each(ctx context.Context, n int, do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// folder is an entry of a list: a directory, and the names of its files in the order of the visits.
+// A folder is a directory with the names of its files, in the order in which they are visited.
 type folder struct {
 	root  uint32
 	path  string

@@ -16,7 +16,8 @@ import (
 // watcherReady is the maximum time until a new watcher answers on its socket.
 const watcherReady = 5 * time.Minute
 
-// watched returns a row that measures cook while a watcher runs, which cook asks for changes.
+// watched returns a row that runs cook while a watcher runs. Cook gets the changed files from the
+// watcher.
 func (b *bench) watched(ctx context.Context, t *Tree) (Row, error) {
 	if ok, err := b.cmd.hasFlag(ctx, "watch"); err != nil {
 		return Row{}, err
@@ -107,7 +108,7 @@ func (b *bench) saved(ctx context.Context, t *Tree) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	const edited = 50 // the edits use the files of the first directory in turn
+	const edited = 50 // number of edited files
 	prepared, saves := filepath.Join(t.Root, "prepared"), 0
 	var path string
 	save := Contestant{Name: "save beside cook -watch"}
@@ -118,7 +119,7 @@ func (b *bench) saved(ctx context.Context, t *Tree) (Row, error) {
 		if err := os.WriteFile(prepared, t.content(i, -1_000_000-saves), 0o666); err != nil {
 			return err
 		}
-		return settle(ctx) // The watcher needs this time for the previous save.
+		return settle(ctx) // Meanwhile the watcher finishes its work for the previous save.
 	}
 	save.Do = func(ctx context.Context) (r Result, err error) {
 		want, err := os.ReadFile(prepared)

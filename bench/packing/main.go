@@ -83,20 +83,20 @@ func set(r *rand.Rand, kind int) []rectpack.Size {
 	return rects
 }
 
-// A Change compares two layouts after a set has changed. One is new; the other keeps the old
+// A Change compares two layouts of a changed set: a new layout, and a layout that keeps the old
 // positions.
 type Change struct {
 	Others               int // number of rectangles that are in the set before and after
-	MovedAnew, MovedKept int // numbers of rectangles that moved, in the new layout and in the kept one
-	Anew, Kept           int // areas of the pages
+	MovedAnew, MovedKept int // numbers of moved rectangles: in the new layout, and in the layout that keeps positions
+	Anew, Kept           int // page areas of the two layouts
 }
 
-// changes computes layouts after three changes of a set. One rectangle is added, one is removed,
-// and a tenth is added, one rectangle at a time.
+// changes computes layouts for three changes of a set: one rectangle is added, one is removed, or a
+// tenth is added one by one.
 func changes(r *rand.Rand, kind int, rects []rectpack.Size, before rectpack.Layout, o rectpack.Options) (list map[string]Change, err error) {
 	list = map[string]Change{}
 	at := r.IntN(len(rects))
-	more := set(r, kind) // These sizes come from a new random set, so they may differ from the sizes in rects.
+	more := set(r, kind) // The set is new, so its sizes may differ from those in rects.
 	tenth := max(1, len(rects)/10)
 	for len(more) < tenth {
 		more = append(more, more...)
@@ -133,8 +133,8 @@ func changes(r *rand.Rand, kind int, rects []rectpack.Size, before rectpack.Layo
 	return list, err
 }
 
-// compare measures two layouts of the sizes in after, relative to the layout before. The layout
-// kept preserves old positions; compare computes a new one. The slice after begins with rects.
+// compare computes a new layout for the sizes in after, and compares it with the layout kept. It
+// counts the rectangles that moved since the layout before. The slice after begins with rects.
 func compare(rects []rectpack.Size, before rectpack.Layout, after []rectpack.Size, kept rectpack.Layout, o rectpack.Options) (Change, error) {
 	anew, err := rectpack.Pack(context.Background(), after, o)
 	if err != nil {

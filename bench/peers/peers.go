@@ -56,7 +56,7 @@ func Decode(ctx context.Context, dir, ext string, data []byte) (pnm []byte, said
 	return pnm, said, ctx.Err()
 }
 
-// Equal is the PSNR that stands for identical images, in dB.
+// Equal is the value in dB that PSNR returns for identical images.
 const Equal = 99
 
 // PSNR returns the PSNR in dB between the colors of m, with 8 bits each, and a PNM file.

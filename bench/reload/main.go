@@ -1,9 +1,9 @@
 // Reload measures how long a program waits for a changed asset when it follows an output directory
-// with package cook/reload. The time begins just before the source is written, and ends when the
+// with package cook/reload. The clock starts just before the source is written, and stops when the
 // batch arrives.
 //
 //	go run ./bench/reload                 a JSON file among 100,000
-//	go run ./bench/reload -texture        a 1024x1024 texture in BC7 beside them
+//	go run ./bench/reload -texture        instead a 1024x1024 texture in BC7
 package main
 
 import (

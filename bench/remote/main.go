@@ -152,7 +152,7 @@ func (b *bench) cook(store, out, server string, more ...string) (time.Duration, 
 	return took, last.Summary, err
 }
 
-// A way is a method by which a machine gets its outputs.
+// A way is a method by which a machine gets outputs, such as downloading.
 type way struct {
 	name, store, server string
 	flags               []string
@@ -220,9 +220,9 @@ func (w *way) row(restored time.Duration) string {
 	return fmt.Sprintf("| %s | %.2f | %.2f | %s | %d | %s | %s |", w.name, took.Seconds(), took.Seconds()/restored.Seconds(), own, w.last.Restored.Assets, megabytes, requests)
 }
 
-// cells measures three runs for each link and hit rate. The first cooks everything, the second
-// waits for the server, and the third does both at the same time. The third should take no longer
-// than the faster of the other two.
+// cells measures three runs for each link and hit rate. The first cooks everything. The second
+// cooks only what the server lacks. The third cooks and downloads at the same time. The third
+// should take no longer than the faster of the first two.
 func (b *bench) cells(assets int, links, shares []string) error {
 	fmt.Println("| link | hits | cooked, s | waited, s | raced, s | of the better | restored |\n|---|---:|---:|---:|---:|---:|---:|")
 	worst := 0.0
@@ -257,8 +257,8 @@ func (b *bench) cells(assets int, links, shares []string) error {
 	return nil
 }
 
-// growPictures creates a tree of images and texts, and uploads the results for a share of the
-// assets. Each call makes new contents.
+// growPictures creates a tree of images and texts, and uploads the results for a fraction of the
+// assets. Each call generates new contents.
 func (b *bench) growPictures(name string, assets, share int) error {
 	b.assets = filepath.Join(b.work, "pictures"+name)
 	if err := os.MkdirAll(b.assets, 0o777); err != nil {

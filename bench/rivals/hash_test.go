@@ -102,8 +102,8 @@ func BenchmarkOthers(b *testing.B) {
 func BenchmarkQuality(b *testing.B) { bench.RunQuality(b, others) }
 
 // The expected values are hashes of the empty input. The SHA-1 value comes from the implementation
-// in RFC 3174. CityHash64 returns a constant of its algorithm. The SpookyHash value is the low half
-// of the first value in its own test.
+// in RFC 3174. The CityHash64 value is a constant in its source. The SpookyHash value is the low
+// half of the first value in SpookyHash's own test.
 func TestOthers(t *testing.T) {
 	for i, want := range []uint64{0x95601890afd80709, 0x9ae16a3b2f90404f, 0x232706fc6bf50919} {
 		if got := others[i].Sum(nil); got != want {

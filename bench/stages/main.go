@@ -77,7 +77,7 @@ func measureStages(ctx context.Context, args []string, w io.Writer) error {
 		return err
 	}
 	b := bench{work: work, found: map[string][]measurement{}}
-	for _, sum := range []string{"slice8", "xxh3"} { // An index can hold only one kind of checksum, so each checksum has its own directory.
+	for _, sum := range []string{"slice8", "xxh3"} { // An index can hold only one checksum algorithm, so each algorithm has its own directory.
 		if _, err := b.cook(ctx, kind{checksum: sum}); err != nil {
 			return err
 		}
@@ -122,8 +122,8 @@ func (b *bench) touch() error {
 	})
 }
 
-// cook runs cook with a clock that is an hour ahead. So all files count as old, and their stamps
-// are trusted.
+// cook runs cook with a clock that is an hour ahead. All files then seem old enough that cook
+// trusts their stamps.
 func (b *bench) cook(ctx context.Context, k kind) (measurement, error) {
 	sum := cmp.Or(k.checksum, "xxh3")
 	stages := &stages{took: measurement{}}

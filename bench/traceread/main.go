@@ -131,7 +131,7 @@ func readBack(perfetto, file string) (sums, error) {
 		s.addSlice(slice{c.text(0), c.text(1), c.text(2)}, c.numberOfCell(3), c.numberOfCell(4))
 	}
 	for _, c := range tables[1] {
-		// In formats that allow several numbers per counter, the name is "name value".
+		// Formats that allow several numbers per counter use the name "name value".
 		name := strings.TrimSuffix(c.text(0), " value")
 		sum, _ := c[2].(float64)
 		s.levels[name] = level{c.numberOfCell(1), sum}
@@ -187,7 +187,7 @@ func makeRecording(assets int) *made {
 		m.workers = append(m.workers, fmt.Sprintf("worker %d", worker))
 	}
 	clocks := make([]int64, len(byWorker))
-	sources := make([]string, len(byWorker)) // asset at which the worker's next arrow starts
+	sources := make([]string, len(byWorker)) // asset at which the worker's next flow arrow starts; "" if none
 	for i := range assets {
 		worker := i % len(byWorker)
 		row, now := m.workers[worker], &clocks[worker]
@@ -210,7 +210,7 @@ func makeRecording(assets int) *made {
 			tell(events.Event{Kind: events.FlowIn, Name: "needs", Flow: uint64(i - len(byWorker)), Time: *now})
 			m.sums.arrows[arrow{from, asset}]++
 			sources[worker] = ""
-			*now++ // With equal times, the arrow would end at the first stage instead.
+			*now++ // With equal times, the arrow would end at the first stage instead of the asset.
 		}
 		for _, stage := range []string{"cook/read", "cook/encode", "cook/write"} {
 			from := *now
@@ -226,7 +226,7 @@ func makeRecording(assets int) *made {
 			sources[worker] = asset
 		}
 		value(events.Value, "queue", "queue", float64(assets-i), float64(assets-i))
-		if worker == 0 { // With several workers, the running sum would depend on the order of their events.
+		if worker == 0 { // Only one worker allocates: with several workers, the running sum would depend on the order of their events.
 			value(events.Alloc, "pixels", "pixels bytes", 4096, 4096)
 			*now++
 			value(events.Free, "pixels", "pixels bytes", 4096, 0)
@@ -251,7 +251,7 @@ type slice struct{ row, category, title string }
 
 type total struct{ count, nanos int64 }
 
-// A level is the number of samples of a counter, and the sum of their values.
+// A level holds the number of samples of a counter, and the sum of the sampled values.
 type level struct {
 	count int64
 	sum   float64

@@ -28,7 +28,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A work holds the settings for the image to show.
+// A work holds the settings for showing an image.
 type work struct {
 	format  texture.Format
 	quality texenc.Quality

@@ -100,7 +100,7 @@ func BenchmarkGauge(b *testing.B) {
 }
 
 // ringCounter is the baseline for PushFrame, as described in "Recording Statistics". It has a
-// permanent pointer for each worker, a total, and a ring buffer.
+// permanent pointer for each worker, a running total, and a ring buffer.
 type ringCounter struct {
 	shards [2]*int64
 	total  int64
@@ -157,7 +157,8 @@ func BenchmarkPushFrame(b *testing.B) {
 				for i := range counters {
 					c := set.Counter(fmt.Sprint(i))
 					shards[w].Int(c)
-					// The touched counters are neighbors, like the counters of one system.
+					// The touched counters are adjacent, because the counters of one subsystem
+					// usually are.
 					if l := shards[w].live.at(c.line); i < touched && i%8 == 0 {
 						lines[w] = append(lines[w], l)
 					}

@@ -9,7 +9,7 @@ import (
 // A cell stores the value behind a handle. It is longer than a cache line, so that goroutines that
 // add to different cells do not share a line.
 type cell struct {
-	shared atomic.Int64 // sum since the last collect, as integer or float bits; for a gauge, the bits of the level
+	shared atomic.Int64 // sum since the last collect, as an integer or as float bits; for a gauge, the float bits of its level
 	queued atomic.Int32 // 1 while the cell is in the list set.touched
 
 	mu    sync.Mutex // guards the field timed

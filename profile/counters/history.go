@@ -27,14 +27,14 @@ type history struct {
 // A layout maps cells to positions in the rows. A row consists of groups of eight values, and has a
 // bit for each touched group. Untouched groups are not written, and read as 0.
 //
-// If at least half of a line's values are watched, the line is copied into a group of its own. All
-// other values, and the totals of timers, go into mixed groups, whose values come from several
-// lines. A timer watched in detail also has a group for its line.
+// If at least half of a line's values are watched, the whole line is copied into its own group. All
+// other values, and the totals of timers, share mixed groups with values from several lines. A
+// timer watched in detail also has a group for its line.
 type layout struct {
-	routes  []int32  // group of each line; or noRoute; or -2-i for spread[i]
-	spread  []spread // column maps of the lines that are not copied whole
+	routes  []int32  // group of each line; noRoute if unwatched; -2-i if spread[i] maps the line
+	spread  []spread // column maps of the lines that are not copied as a whole
 	given   int      // number of groups in use
-	mixed   int32    // next free column in the mixed groups; a multiple of 8 if no group is open
+	mixed   int32    // next free column in the mixed groups; a multiple of 8 if all mixed groups are full
 	stride  int      // capacity of a row in groups
 	rows    []line   // length is frames * stride
 	touched []uint64 // length is frames * words()
@@ -138,7 +138,7 @@ func (s *Set) writeFrame(to row) {
 		for ; used != 0; used &= used - 1 {
 			i := bits.TrailingZeros64(used) % 64
 			if i >= len(routes) {
-				break // No further line is watched.
+				break // The remaining lines are not watched.
 			}
 			switch route := routes[i]; {
 			case route >= 0:

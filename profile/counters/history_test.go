@@ -10,8 +10,8 @@ import (
 
 func second(n int) time.Time { return time.Unix(int64(n), 0) }
 
-// A name that was unwatched in a frame must be NaN in its row. A name that was watched but
-// untouched must be 0.
+// A row must have NaN for a name that was not watched in that frame, and 0 for a name that was
+// watched but untouched.
 func TestRowsComeOldestFirst(t *testing.T) {
 	set := New(Options{Frames: 3})
 	a, b := set.Counter("a"), set.Timer("b")
@@ -76,7 +76,7 @@ func TestRowsBeginWithWatching(t *testing.T) {
 	}
 }
 
-// The rows become so long that their touched bits need several words.
+// So many names make a row's touched bits span several words.
 func TestHistoriesSurviveWiderRows(t *testing.T) {
 	const frames, timers = 5, 200
 	set := New(Options{Frames: frames})

@@ -24,7 +24,7 @@ func (k Kind) String() string { return [...]string{"counter", "float", "timer", 
 type line [8]int64
 
 // These are the fields of a timer's line. Scopes add ticks, explicit durations add nanoseconds. The
-// shortest call is stored as its distance from the largest int64. So zero means no calls, as in the
+// shortest call is stored as math.MaxInt64 minus its duration. So zero means no calls, as in the
 // other fields, and merging takes the maximum, as for the longest call.
 const (
 	timerCalls = iota

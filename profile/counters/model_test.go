@@ -16,7 +16,7 @@ type model struct {
 	known        map[string]bool
 	watches      map[string]watch
 	all          int
-	since        map[string]int // number of the frame since which a name is watched
+	since        map[string]int // number of the first frame in the history of a name
 	detailSince  map[string]int
 	frames       []map[string]float64
 }
@@ -31,8 +31,8 @@ func (m *model) flush(w *Worker) {
 	clear(m.pending[w])
 }
 
-// meet records that the program used a name. The name's history begins when it is both used and
-// watched.
+// meet records that the program used a name. A name has a history from the time when it is both
+// used and watched.
 func (m *model) meet(name string) {
 	m.known[name] = true
 	m.update(name)

@@ -36,14 +36,14 @@ type Options struct {
 // call its methods and the methods of its handles. Only one goroutine at a time may use a [Worker].
 // A nil *Set records nothing.
 type Set struct {
-	touched atomic.Pointer[cell] // list of cells with additions since the last collect
+	touched atomic.Pointer[cell] // linked list of the cells that have additions since the last collect
 
 	mu      sync.Mutex // guards the fields below; a Worker counts without locking it
 	names   *intern.Table
 	cells   []*cell // cells by symbol; cells[0] is nil unless the empty name is used
 	kinds   []Kind  // kind of each line
 	placed  [2]int  // number of counters, and number of floats
-	last    [2]int  // line of the last counter, and line of the last float
+	last    [2]int  // line that new counters use, and line that new floats use
 	workers []*Worker
 	idle    []*Worker // released workers for reuse
 
@@ -55,12 +55,12 @@ type Set struct {
 	total    sheet // sums of all frames before the last closed one
 	history  history
 	sources  atomic.Pointer[[]*Source] // list of sources; a published list never changes
-	clock    func() time.Duration      // clock that measures the sources
+	clock    func() time.Duration      // clock that measures how long sources take
 	always   atomic.Bool               // true if PollAlways was called
 
 	start  fastclock.Pair
 	scale  fastclock.Scale
-	steady bool // the rate of ticks is final
+	steady bool // true if the rate of ticks is final
 }
 
 // New returns an empty set. It panics if an option is negative or too large.

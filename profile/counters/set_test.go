@@ -71,7 +71,7 @@ func TestMisusePanics(t *testing.T) {
 		"record of another":    func() { w.Record(other.Timer("t"), 1) },
 		"worker freed twice":   func() { w := set.Worker(); w.Release(); w.Release() },
 		"a mean of no values":  func() { newMovingMean(0) },
-		"counter, after all":   func() { set.Float("c") }, // This call would deadlock if a panic above had left the set locked.
+		"counter, after all":   func() { set.Float("c") }, // This call would deadlock if an earlier panic had left the set locked.
 		"a kind without table": func() { _ = Kind(9).String() },
 	} {
 		mustPanic(t, what, f)

@@ -16,7 +16,7 @@ const (
 	sourceRest   = 100
 )
 
-// A Source is a function that a set polls. A nil *Source is closed.
+// A Source is a function that a set polls. A nil *Source behaves like a closed Source.
 type Source struct {
 	set     *Set
 	f       func()

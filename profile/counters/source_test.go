@@ -53,7 +53,7 @@ func TestGaugeKeepsLevelThroughFrames(t *testing.T) {
 	}
 }
 
-// function adds a gauge that is set to the result of f at each poll.
+// function adds a gauge. Each poll sets the gauge to the result of f.
 func (s *Set) function(name string, f func() float64) *Source {
 	g := s.Gauge(name)
 	return s.Source(func() { g.Set(f()) })
@@ -139,7 +139,8 @@ func TestSourceIsPolledOnce(t *testing.T) {
 	}
 }
 
-// A single interrupted call must not make a source count as slow.
+// A single long call must not make a source count as slow, because the call may have been
+// interrupted.
 func TestSlowSourceIsPolledLessOften(t *testing.T) {
 	set := New(Options{})
 	now := time.Hour
@@ -159,12 +160,12 @@ func TestSlowSourceIsPolledLessOften(t *testing.T) {
 	poll(time.Second, true) // This call is interrupted.
 	poll(sourceBudget, true)
 	poll(time.Millisecond, true)
-	poll(2*time.Millisecond, true) // The shorter of the last two calls took 1 ms.
+	poll(2*time.Millisecond, true) // The last two calls took 2 ms and 1 ms, and the shorter one counts.
 	poll(0, false)
 	now += 100*time.Millisecond - 1
 	poll(0, false)
 	now++
-	poll(24*time.Hour, true) // The call before took 2 ms.
+	poll(24*time.Hour, true)
 	poll(0, false)
 	now += 200 * time.Millisecond
 	poll(time.Hour, true)

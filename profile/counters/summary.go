@@ -33,7 +33,7 @@ type Summary struct {
 		Over      float64
 		Count     int
 		Longest   int // length of the longest run of spikes
-		LongestAt int // start of that run; 0 without spikes
+		LongestAt int // start of the longest run; 0 without spikes
 	}
 }
 

@@ -56,8 +56,8 @@ type (
 	}
 )
 
-// The field Sustained must show long peaks and hide short ones. The field Recent must follow the
-// end of the series.
+// The field Sustained must be high after a long peak but not after a short one. The field Recent
+// must follow the end of the series.
 func TestSummarizeAverages(t *testing.T) {
 	values := slices.Concat([]float64{1000}, slices.Repeat([]float64{1}, 50), slices.Repeat([]float64{200}, 10), slices.Repeat([]float64{1}, 50))
 	s := Summarize(values)
@@ -69,8 +69,8 @@ func TestSummarizeAverages(t *testing.T) {
 	}
 }
 
-// TestSummarizeLaws expects that the figures of any series are ordered, and that NaN values change
-// nothing.
+// TestSummarizeLaws expects that the statistics of any series are ordered, and that NaN values do
+// not affect them.
 func TestSummarizeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOf(rapid.SampledFrom([]float64{math.NaN(), -7, -1, 0, 1, 2, 3, 50})).Draw(t, "values")

@@ -67,7 +67,7 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// printable quotes a name that would break the layout of a table.
+// printable returns a name as it is, or quoted if it would break the layout of a table.
 func printable(name string) string {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(name)
@@ -94,8 +94,9 @@ func (s Snapshot) WriteCSV(w io.Writer) error {
 }
 
 // MarshalJSON returns one object with a field for each name, in order. A timer is an object with
-// the fields calls, total_ns, own_ns, min_ns and max_ns. Other values are numbers, or one of the
-// strings "NaN", "+Inf" and "-Inf", which JSON cannot write as numbers. The error is always nil.
+// the fields calls, total_ns, own_ns, min_ns and max_ns. Other values are numbers. NaN and
+// infinities are the strings "NaN", "+Inf" and "-Inf", because JSON has no such numbers. The error
+// is always nil.
 func (s Snapshot) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, sample := range s {

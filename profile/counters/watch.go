@@ -10,7 +10,7 @@ import (
 // notWatched means that there is no history.
 const notWatched = -1
 
-// wholeFrom is the number of watched values from which a line is copied whole. That is faster than
+// wholeFrom is the minimum number of watched values for copying a whole line. That is faster than
 // copying single values, but takes up to twice the memory.
 const wholeFrom = 4
 
@@ -126,7 +126,7 @@ func (h *history) update(cells []*cell) {
 		if is && !was || has && !had {
 			more = append(more, c)
 		}
-		// An ended history keeps its columns until the next rebuild.
+		// The columns of an ended history stay allocated until the next rebuild.
 		if had && !has {
 			c.detailSince, ended = notWatched, true
 		}
@@ -170,7 +170,7 @@ func (c *cell) columns() int {
 	return 1
 }
 
-// settle assigns columns to a watched cell. It returns false if the rows have no room.
+// settle assigns columns to a watched cell. It returns false if the rows have too few free columns.
 func (h *history) settle(c *cell) bool {
 	if c.kind == KindGauge {
 		if h.given == h.stride && h.mixed%8 == 0 {
@@ -188,7 +188,7 @@ func (h *history) settle(c *cell) bool {
 		return true
 	}
 	groups := h.stride - h.given
-	if h.all > 0 && groups > 0 && route == noRoute && c.kind != KindTimer { // Reserve a group for the whole line, because its other cells will follow.
+	if h.all > 0 && groups > 0 && route == noRoute && c.kind != KindTimer { // Reserve a group for the whole line, because the line's other cells will be watched too.
 		h.routes[c.line] = h.group()
 		return h.settle(c)
 	}

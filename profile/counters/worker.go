@@ -13,7 +13,7 @@ import (
 type Worker struct {
 	set      *Set
 	live     sheet  // sheet into which the returned pointers point
-	kinds    []Kind // kind of each line in live
+	kinds    []Kind // kind of each line in the sheet live
 	inner    int64  // ticks of scopes that ended inside the current scope
 	released bool
 
@@ -38,8 +38,8 @@ func (w *Worker) Float(f *Float) *float64 {
 	if w == nil || f == nil {
 		return new(float64)
 	}
-	// A line of floats holds their bits. A float64 has the size of an int64, and at most its
-	// alignment.
+	// A line of floats stores their bits as int64. A float64 has the size of an int64, and its
+	// alignment is not larger.
 	return (*float64)(unsafe.Pointer(&w.line((*cell)(f))[f.slot]))
 }
 
@@ -97,7 +97,7 @@ type Scope struct {
 	w     *Worker
 	l     *line
 	start int64
-	outer int64 // w.inner of the enclosing scope
+	outer int64 // value of w.inner when the scope began
 }
 
 // Begin starts a scope of t: defer w.Begin(t).End(). Scopes of one worker must end in the reverse

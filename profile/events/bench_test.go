@@ -24,7 +24,8 @@ func BenchmarkTwoClockReads(b *testing.B) {
 	}
 }
 
-// benchmarkWorker measures only the worker's side. It empties a full buffer in place.
+// benchmarkWorker measures only the work on the worker's goroutine. It empties a full buffer in
+// place.
 func benchmarkWorker(b *testing.B, record func(w *Worker, name, detail Symbol)) {
 	r := New(io.Discard, Options{Buffers: 2})
 	defer r.Close()
@@ -66,9 +67,9 @@ func BenchmarkOff(b *testing.B) {
 }
 
 // BenchmarkRatios reports the costs of an instant and of a scope, relative to reading the clock. It
-// alternates short batches of each, and takes the fastest batch, which no other program has
-// interrupted. The unit "instant/clock" compares an instant with one clock reading, "scope/2clocks"
-// a scope with two.
+// alternates short batches of each. It takes the fastest batch, because other programs have
+// disturbed that one least. The unit "instant/clock" compares an instant with one clock reading.
+// The unit "scope/2clocks" compares a scope with two clock readings.
 func BenchmarkRatios(b *testing.B) {
 	r := New(io.Discard, Options{Buffers: 2})
 	defer r.Close()

@@ -43,10 +43,10 @@ const (
 type buffer struct {
 	slots [bufferSlots]slot
 	used  int    // number of used slots
-	more  int    // number of used slots that continue a record
+	more  int    // number of used slots that do not begin a record
 	base  int64  // tick to which the times in the records are relative
 	row   int    // row of the worker
-	lost  uint64 // number of dropped records of this row since the previous buffer
+	lost  uint64 // number of records of this row dropped since the previous buffer
 }
 
 func (b *buffer) records() int { return b.used - b.more }

@@ -7,10 +7,10 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A clock converts the ticks of a stream to nanoseconds. Both count from the beginning of the
-// recording. Each block adds a pair of tick and time, and the clock interpolates linearly between
-// pairs. A new pair never changes earlier times. So a tick always converts to the same nanosecond,
-// and intervals that nest in ticks also nest in nanoseconds.
+// A clock converts the ticks of a stream to nanoseconds. Ticks and nanoseconds count from the
+// beginning of the recording. Each block adds a pair of tick and time, and the clock interpolates
+// linearly between pairs. A new pair never changes earlier times. So a tick always converts to the
+// same nanosecond, and intervals that nest in ticks also nest in nanoseconds.
 type clock struct {
 	lines []line
 	last  fastclock.Pair
@@ -18,7 +18,8 @@ type clock struct {
 	most  int // maximum number of lines; 0 means maxLines
 }
 
-// A line converts the ticks after from, up to and including from of the next line.
+// A line converts the ticks in a range. The range begins after from, and includes the field from of
+// the next line.
 type line struct {
 	from  int64
 	scale fastclock.Scale
@@ -40,7 +41,8 @@ func (c *clock) addClockPair(p fastclock.Pair) {
 	c.last = p
 }
 
-// thin merges pairs of lines in the older half. It does not modify slices that readers use.
+// thin halves the number of lines in the older half by merging neighbors. It does not modify slices
+// that readers use.
 func (c *clock) thin() {
 	start := func(i int) fastclock.Pair {
 		from := c.lines[i].from
@@ -56,7 +58,7 @@ func (c *clock) thin() {
 	c.near = 0
 }
 
-// upTo returns the clock as it was when last was the latest pair.
+// upTo returns an earlier state of the clock, in which last was the latest pair.
 func (c clock) upTo(last fastclock.Pair) clock {
 	n := sort.Search(len(c.lines), func(i int) bool { return c.lines[i].from >= last.Tick })
 	return clock{lines: c.lines[:n:n], last: last, near: max(n-1, 0), most: c.most}

@@ -14,7 +14,7 @@ type decoder struct {
 	names   []string
 	rows    []string
 	dropped int64 // number of dropped records so far; the last block has the total
-	lost    int64 // number of records that a feed omitted for this reader
+	lost    int64 // number of records that a feed omitted because the viewer was slow
 	ended   bool
 
 	row    int
@@ -27,7 +27,7 @@ type decoder struct {
 	stills
 }
 
-// A shape is a combination of kind and name, which the records of a block define.
+// A shape is a combination of kind and name. The records of a block define shapes.
 type shape struct {
 	kind uint64
 	name uint32
@@ -41,7 +41,7 @@ type record struct {
 	values       []float64
 	flow         uint64
 	data         []byte
-	body         int // number of bytes from the record's body to the end of the block
+	body         int // number of bytes from the start of the record's body to the end of the block
 }
 
 func damaged(format string, args ...any) error {

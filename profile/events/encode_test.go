@@ -15,15 +15,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// nestedBuffer returns a full buffer of scopes that are nested three deep: assets with two stages
-// of about three steps each. A scope takes 10 to 100 µs, at 2.5 ticks per nanosecond. It also
-// returns the number of names in use.
+// nestedBuffer returns a full buffer of nested scopes: assets, each with two stages of about three
+// steps. A scope takes 10 to 100 µs, at 2.5 ticks per nanosecond. It also returns the number of
+// names in use.
 func nestedBuffer() (buf *buffer, names int) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	buf = &buffer{}
 	now, detail := int64(1000), Symbol(1000)
 	add := func(name Symbol, start int64) {
-		now += 50 + rnd.Int64N(50) // This is the gap between two records.
+		now += 50 + rnd.Int64N(50) // ticks between two records
 		if buf.used < bufferSlots {
 			buf.slots[buf.used] = slot{first(Scope, name) | uint64(now), withDetail(detail, uint64(now-start))}
 			buf.used++
@@ -57,8 +57,8 @@ func TestNestedScopeTakesSixBytes(t *testing.T) {
 	}
 }
 
-// TestTimesAreExact expects that all times are read back exactly, to the tick, also with long
-// scopes and many buffers.
+// TestTimesAreExact expects that times are read back exactly to the tick. It includes long scopes
+// and many buffers.
 func TestTimesAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := New(io.Discard, Options{Buffers: 4, Names: 64, NameBytes: 1 << 16})
@@ -185,8 +185,8 @@ func TestWorkerReplacesOldBuffer(t *testing.T) {
 	}
 }
 
-// TestFormat compares a stream with the format in the package's documentation. Streams of this
-// version must stay readable, also for other programs.
+// TestFormat compares a stream with the format in the package's documentation. Later versions and
+// other programs must be able to read streams of this version.
 func TestFormat(t *testing.T) {
 	buf := &buffer{row: 0, base: 1000, lost: 2}
 	for _, s := range []slot{

@@ -23,7 +23,7 @@ type Event struct {
 	Kind   Kind
 	Worker int    // index of the row in the stream's Workers
 	Name   string // kind of work, such as "cook/encode"
-	Detail string // object of the work, such as "textures/wall.png"; may be empty
+	Detail string // object of the work, such as "textures/wall.png"; empty if none
 	Time   int64  // nanoseconds since the recording began
 	Dur    int64  // nanoseconds, for Scope and Open
 	Values []float64

@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A command writes a trace file only if a flag requests it. The working code is the same in both
-// cases.
+// A command writes a trace file only if a flag requests it. The same code runs with and without a
+// trace.
 func Example_command() {
 	dir, err := os.MkdirTemp("", "events")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // down the recorder.
 type Feed struct {
 	mu      sync.Mutex
-	pending []byte // received part of an incomplete block
+	pending []byte // received bytes of an incomplete block
 	begun   bool   // true if the magic bytes have been read
 	err     error
 
@@ -35,7 +35,7 @@ const maxQueue = 64
 // A viewer is the state of one connection, guarded by the feed's lock.
 type viewer struct {
 	wake  chan struct{} // holds an element if there may be new data
-	given int           // number of bytes of the feed's tables that the viewer has got
+	given int           // number of bytes of the feed's tables that were passed to the viewer
 	queue [][]byte      // blocks of records and of open scopes
 	lost  int64         // number of records omitted since the last element of queue
 }
@@ -60,7 +60,7 @@ func (f *Feed) Write(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
-	f.pending = append(f.pending[:0], rest...) // This copies rest, which may share memory with pending.
+	f.pending = append(f.pending[:0], rest...) // append copies rest, which may share memory with pending.
 	for v := range f.viewers {
 		v.notify()
 	}
@@ -124,7 +124,7 @@ func (v *viewer) offer(block []byte, records int64) {
 func (v *viewer) notify() {
 	select {
 	case v.wake <- struct{}{}:
-	default: // The viewer will wake up anyway.
+	default: // The viewer has already been notified.
 	}
 }
 

@@ -94,7 +94,7 @@ func TestSlowViewerLosesWholeBlocks(t *testing.T) {
 		}
 		w.Flush()
 		for r.Stats().Events < want {
-			w.Flush() // There is nothing to flush, but Flush lets other goroutines run.
+			w.Flush() // There is nothing to flush, but the call lets other goroutines run.
 		}
 	}
 	const blocks = 2*maxQueue + 5
@@ -218,8 +218,8 @@ func TestWriteStreamDone(t *testing.T) {
 	}
 }
 
-// A viewer of an idle recording must be able to hang up. If a viewer sends too much, the feed must
-// hang up.
+// The feed must hang up when a viewer of an idle recording hangs up, or when a viewer sends too
+// much.
 func TestServeConnHangUp(t *testing.T) {
 	for name, end := range map[string]func(net.Conn){
 		"hangs up": func(viewer net.Conn) { viewer.Close() },
@@ -258,7 +258,7 @@ func TestServeConnStuck(t *testing.T) {
 		defer close(served)
 		f.ServeConn(ctx, there)
 	}()
-	if _, err := here.Read(make([]byte, 1)); err != nil { // Writing more of the stream blocks, because nobody reads.
+	if _, err := here.Read(make([]byte, 1)); err != nil { // After this byte the feed blocks, because nobody reads further bytes.
 		t.Error(err)
 	}
 	cancel()

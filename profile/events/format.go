@@ -27,8 +27,9 @@ const (
 	blockHead = 5 // size of length and kind
 	blockSum  = 4
 
-	// maxBlock is the maximum length of a block's content in bytes. A full buffer takes at most
-	// half of it. A reader never allocates more for a block, whatever length the block states.
+	// maxBlock is the maximum length of a block's content in bytes. The records of a full buffer
+	// take at most half of it. A reader never allocates more for a block, whatever length the block
+	// states.
 	maxBlock = 256 << 10
 
 	// maxName is the maximum length of a name in bytes. maxSymbols and maxRows limit the tables of

@@ -14,9 +14,9 @@ const maxOpen = 32
 // the worker hangs. The worker never waits for the recorder.
 type openScopes [maxOpen]fastclock.Cell
 
-// A scopeID packs a scope into one word, so that a ScopeMark fits registers:
+// A scopeID packs a scope into one word, so that a ScopeMark fits in registers:
 //
-//	name 22 bits | detail 22 | level 20: from 1; 0 if the recorder cannot see it
+//	name 22 bits | detail 22 | level 20: from 1; 0 if the recorder cannot see the scope
 type scopeID uint64
 
 const levelBits = 64 - 2*symbolBits
@@ -62,7 +62,7 @@ func (w *Worker) popOthers(what scopeID) int64 {
 	return now
 }
 
-// popAll removes all scopes at the given level and deeper ones.
+// popAll removes all scopes at the given level and all deeper scopes.
 func (w *Worker) popAll(level int) {
 	for ; w.level >= level; w.level-- {
 		if w.level <= maxOpen {
@@ -82,7 +82,7 @@ func (o *openScopes) appendMarks(marks []openMark, since int64) []openMark {
 	for i := range o {
 		what, start, ok := o[i].Load()
 		if !ok || start > since {
-			break // Deeper scopes began even later.
+			break // The deeper scopes began even later.
 		}
 		marks = append(marks, openMark{start, scopeID(what).name(), scopeID(what).detail()})
 	}
@@ -93,7 +93,7 @@ func (o *openScopes) appendMarks(marks []openMark, since int64) []openMark {
 // the stream uses it.
 type teller struct {
 	open  []*openScopes // open scopes by row
-	told  []uint64      // hash of each row's scopes as last written; 0 if there were none
+	told  []uint64      // hash of each row's scopes as last written; 0 if no scopes were open
 	marks []openMark
 	ends  []int // end of each row in marks
 }
@@ -111,8 +111,8 @@ func (t *teller) look(first, count int, since int64) {
 	}
 }
 
-// news reports whether the scopes that look has found must be written. They must be written if they
-// differ from the scopes in the stream, or if old is set and some scopes are or were open.
+// news reports whether the scopes found by look must be written, because they differ from the
+// scopes in the stream. If old is set, open scopes must be written even if unchanged.
 func (t *teller) news(first int, old bool) bool {
 	found, from := false, 0
 	for i, end := range t.ends {
@@ -130,8 +130,8 @@ func (t *teller) news(first int, old bool) bool {
 	return found
 }
 
-// appendOpen appends the scopes that look has found, in one or more blocks. The pair mark is the
-// moment of look.
+// appendOpen appends the scopes found by look, in one or more blocks. The pair mark is the time of
+// that call of look.
 func (t *teller) appendOpen(b []byte, first int, mark, began fastclock.Pair, names int) []byte {
 	known := func(sym Symbol) uint64 {
 		if int(sym) >= names {

@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A shared is a writer whose content the test reads while the recorder writes.
+// A shared is a buffer that the test reads while the recorder writes to it.
 type shared struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -37,8 +37,8 @@ func (s *shared) bytes() []byte {
 	return bytes.Clone(s.b.Bytes())
 }
 
-// ticking starts a recorder whose timer the test controls. When tick returns, the stream includes
-// the open scopes.
+// ticking starts a recorder whose timer the test controls. The function tick triggers the timer,
+// and returns when the open scopes are in the stream.
 func ticking(to io.Writer) (r *Recorder, tick func()) {
 	timer := make(chan time.Time)
 	r = start(to, Options{}.orDefault(), timer, func() {})
@@ -94,7 +94,7 @@ func TestOpenScopesAreWrittenAtEachTick(t *testing.T) {
 	tick()
 	check("after the inner one", "1 asset wall.png")
 	outer.End()
-	tick() // The record of the end is still in the worker's buffer.
+	tick() // The end event of the scope is still in the worker's buffer.
 	check("after both")
 	w.Release()
 	idle.Release()
@@ -215,8 +215,9 @@ func TestScopesDeeperThanVisibleAreRecorded(t *testing.T) {
 	}
 }
 
-// The recorder must see consistent open scopes while workers begin and end scopes. Each name gives
-// the depth, and each detail the worker, so the test can check that scopes nest.
+// Workers begin and end scopes while the recorder reads them. The recorder must see consistent
+// states. The name of a scope is its depth and the detail is its worker, so the test can check the
+// nesting.
 func TestOpenWhileWorking(t *testing.T) {
 	var to shared
 	r, tick := ticking(&to)
@@ -375,8 +376,8 @@ func TestViewersLearnOfOpenScopes(t *testing.T) {
 	}
 }
 
-// A scope's record ends the scope for a reader, and the scopes inside it, before the stream lists
-// open scopes again.
+// A reader must consider a scope ended when its record, or the record of an enclosing scope,
+// arrives. The reader must not wait for the next list of open scopes.
 func TestRecordEndsOpenScope(t *testing.T) {
 	const a, b, c = 1, 2, 3
 	for _, tt := range []struct {
@@ -387,8 +388,8 @@ func TestRecordEndsOpenScope(t *testing.T) {
 		{200, 150, []string{"0 a "}},                // ends the scope around the innermost one
 		{100, 300, nil},                             // ends all scopes
 		{310, 20, []string{"0 a ", "0 b ", "0 c "}}, // a deeper scope, which ends nothing
-		{10, 20, []string{"0 a ", "0 b ", "0 c "}},  // an earlier scope, which ends nothing
-		{10, 90, []string{"0 a ", "0 b ", "0 c "}},  // this scope ended when the outermost open scope began
+		{10, 20, []string{"0 a ", "0 b ", "0 c "}},  // a scope before all open scopes, which ends nothing
+		{10, 90, []string{"0 a ", "0 b ", "0 c "}},  // a scope that ended when the outermost open scope began
 	} {
 		stream := appendTable([]byte(magic), blockNames, 0, []string{"", "a", "b", "c"})
 		stream = appendTable(stream, blockRows, 0, []string{"w"})

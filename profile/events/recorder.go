@@ -20,8 +20,8 @@ const (
 	unnamedText        = "…"
 )
 
-// Options sets the sizes of a recorder. New allocates all of the recorder's memory except the
-// memory for workers' names.
+// Options sets the sizes of a recorder. New allocates all memory of the recorder, except for the
+// names of workers.
 type Options struct {
 	// Buffers is the number of 64 KiB buffers for all workers together. The default is 64, and the
 	// minimum is 2. Each recording worker holds one buffer, so use at least twice as many buffers
@@ -62,8 +62,8 @@ type Recorder struct {
 	tellsOpen bool
 	began     fastclock.Pair
 
-	// A buffer is in free, held by a worker, or in full. Each channel has room for all buffers, so
-	// that sending never blocks.
+	// Each buffer is in the channel free, in the channel full, or held by a worker. Each channel
+	// has room for all buffers, so that sending never blocks.
 	free chan *buffer
 	full chan *buffer // closed by Close while it holds mu
 	done chan struct{}
@@ -72,18 +72,18 @@ type Recorder struct {
 	mu     sync.Mutex
 	closed bool
 	rows   []string
-	open   []*openScopes     // open scopes by row; empty if they are not listed
+	open   []*openScopes     // open scopes of each row; empty if the stream does not list open scopes
 	idle   map[string][]*row // rows of released workers, by name
 
 	events, dropped, bytes, unnamed atomic.Int64
 	flows                           atomic.Uint64
 }
 
-// A row is used by successive workers of the same name.
+// A row of the timeline is used by successive workers with the same name.
 type row struct {
 	id   int
 	name string
-	lost uint64 // number of dropped records that no buffer has reported yet
+	lost uint64 // number of dropped records that no buffer has counted yet
 	open *openScopes
 }
 
@@ -106,9 +106,9 @@ func New(w io.Writer, opt Options) *Recorder {
 func start(w io.Writer, opt Options, timer <-chan time.Time, stop func()) *Recorder {
 	names, err := intern.New(intern.Config{Entries: opt.Names, Bytes: opt.NameBytes})
 	if err != nil {
-		panic("events: " + err.Error()) // orDefault keeps the options within the limits of package intern.
+		panic("events: " + err.Error()) // orDefault enforces the limits of package intern.
 	}
-	names.Intern(unnamedText) // The first name always fits.
+	names.Intern(unnamedText) // This name always fits in the empty table.
 	r := &Recorder{
 		names:     names,
 		tellsOpen: true,
@@ -221,7 +221,7 @@ func (r *Recorder) Close() error {
 	return r.err
 }
 
-// hand passes a buffer to the writer goroutine. It holds the lock only briefly, never during a
+// hand passes a buffer to the goroutine that writes. It holds the lock only briefly, never during a
 // write.
 func (r *Recorder) hand(b *buffer) {
 	r.mu.Lock()

@@ -42,8 +42,8 @@ func collect(s *Stream) (events []Event, err error) {
 	return events, nil
 }
 
-// TestRoundTrip expects all records back, on their rows and in order, with times that nest as the
-// calls did.
+// TestRoundTrip expects to read back all records, on their rows and in order. The times must nest
+// as the calls did.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var stream bytes.Buffer
@@ -166,7 +166,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// A stuck is a writer whose first write blocks until the test releases it.
+// A stuck is a writer. Its first write blocks until the test releases it.
 type stuck struct {
 	bytes.Buffer
 	in   chan struct{} // closed when the first write begins
@@ -181,9 +181,9 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return s.Buffer.Write(p)
 }
 
-// A hanging writer must cause lost records but no delay. The stream must state where records were
-// lost, and how many. A plain record takes 16 bytes of a buffer, so the number of records that fit
-// is known.
+// While a write hangs, the recorder must drop records instead of waiting. The stream must state
+// where records were dropped, and how many. A plain record takes 16 bytes of a buffer, so the test
+// knows how many records fit.
 func TestHangingWriterDropsRecords(t *testing.T) {
 	to := newStuck()
 	r := New(to, Options{Buffers: 3})
@@ -331,7 +331,7 @@ func TestNewNeedsWriter(t *testing.T) {
 	New(nil, Options{})
 }
 
-// A Symbol is an intern.Symbol, without conversion. The same name must give the same symbol.
+// A Symbol is an intern.Symbol without conversion, so equal names must give equal symbols.
 func TestSymbolIsInterned(t *testing.T) {
 	rec := New(io.Discard, Options{})
 	var sym intern.Symbol = rec.Symbol("a")

@@ -38,7 +38,7 @@ const maxSaid = 64 << 10
 func (f *Feed) ServeConn(ctx context.Context, conn io.ReadWriteCloser) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { conn.Close() }) // Closing ends a blocked write.
+	stop := context.AfterFunc(ctx, func() { conn.Close() }) // Closing the connection ends a blocked write.
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)

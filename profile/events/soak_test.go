@@ -76,7 +76,7 @@ func TestSoak(t *testing.T) {
 					w.Begin(1, 0).End()
 				}
 				recorded[i]++
-				for i%2 == 0 && n%1000 == 0 && len(r.free) == 0 { // Every second worker waits for a buffer.
+				for i%2 == 0 && n%1000 == 0 && len(r.free) == 0 { // Every second worker waits until a buffer is free.
 					runtime.Gosched()
 				}
 				if n%100_000 == 99_999 {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// heartbeat is the maximum time without data to a viewer. More silence could look like a dead
-// connection to the viewer or a proxy.
+// heartbeat is the maximum time without data to a viewer. After a longer silence, the viewer or a
+// proxy could consider the connection dead.
 const heartbeat = 15 * time.Second
 
 // WriteSSE writes the stream as server-sent events, for an EventSource in a browser, and calls

@@ -9,9 +9,9 @@ import (
 // maxDepth is the maximum number of open scopes that a reader keeps for one row.
 const maxDepth = 1 << 10
 
-// A still is a scope that the stream lists as open.
+// A still is an open scope, as listed in the stream.
 type still struct {
-	start, told  int64 // ticks at which the scope began, and at which the stream last listed it
+	start, told  int64 // tick at which the scope began, and tick at which the stream last listed it
 	name, detail uint32
 }
 
@@ -21,7 +21,7 @@ type stills struct {
 	fresh []freshRow // rows that the current block lists
 }
 
-// A freshRow is a row, with the number of its scopes that nextStill has not returned yet.
+// A freshRow is a row with the number of its scopes that nextStill will still return.
 type freshRow struct{ row, left int }
 
 // openStills reads a block of open scopes.
@@ -89,8 +89,8 @@ func (d *decoder) stillRecord(s still, values []float64) record {
 		start: start, dur: max(d.clock.nanos(s.told)-start, 0)}
 }
 
-// endedScope removes open scopes after the record of a scope from start to end. It removes that
-// scope and the scopes inside it.
+// endedScope processes the record of a scope from start to end. It removes this scope and its inner
+// scopes from the open scopes.
 func (d *decoder) endedScope(row int, start, end int64) {
 	if row >= len(d.stills.open) {
 		return

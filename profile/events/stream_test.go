@@ -21,7 +21,7 @@ func sample(t testing.TB) (stream []byte, ends []int) {
 	r := New(&to, Options{})
 	w := r.Worker("worker")
 	for i := range 4 {
-		everyCall(w) // This flushes before the outer scope ends, so the record of that scope is in the next block.
+		everyCall(w) // Flushing before the outer scope ends puts the record of that scope into the next block.
 		w.Instant(r.Symbol(strings.Repeat("name", i+1)), 0)
 	}
 	w.Release()
@@ -133,8 +133,8 @@ func TestBrokenLoopGoesOnWithTheNextEvent(t *testing.T) {
 	}
 }
 
-// handmade returns a stream with one block of records and one valid record after it. The argument
-// is the content of the block after the counts.
+// handmade returns a stream with one block of records, followed by a valid record. The argument is
+// the content of the block after its counts.
 func handmade(records ...byte) []byte {
 	b := []byte(magic)
 	b = appendTable(b, blockNames, 0, []string{"", "one", "two"})

@@ -40,7 +40,7 @@ type Block struct {
 	Number   int64 // number of the block, from 0; dropping older blocks does not change it
 	Row      int   // row of the records; -1 for a block of open scopes
 	Records  int   // upper bound of the number of records; 0 if Row is -1
-	From, To int64 // earliest and latest end of a record, in nanoseconds
+	From, To int64 // earliest and latest end time of a record, in nanoseconds
 
 	kind    byte
 	names   int            // number of names known before the block
@@ -55,7 +55,7 @@ type Record struct {
 	Name, Detail Symbol
 	Start, Dur   int64 // times in nanoseconds
 
-	body uint64 // number, id, or position of the body in the block
+	body uint64 // number of a Value, id of a flow, or position of the body in the block
 }
 
 // Value returns the number in a Value, Alloc or Free record.
@@ -133,7 +133,7 @@ func (r *tapeReader) readAll(b *Block, dst []Record) ([]Record, error) {
 	}
 }
 
-// number stores the number, id or position of the record in out. The argument content is the length
+// number fills in the number, id or position of the record out. The argument content is the length
 // of the block's content.
 func (r *record) number(out *Record, row, content int) {
 	out.Kind, out.Row, out.Name, out.Detail = r.kind, int32(row), Symbol(r.name), Symbol(r.detail)
@@ -216,8 +216,8 @@ func (t *Tape) Open() []Record {
 	return list
 }
 
-// decides reports whether a block lists open scopes on a row that no later block covers. It marks
-// all rows that the block covers in decided.
+// decides reports whether a block lists open scopes of a row that is not yet in decided. It adds
+// all rows of the block to decided.
 func (d *decoder) decides(b *Block, decided []bool) (yes bool) {
 	p := parser{rest: b.content}
 	p.any()

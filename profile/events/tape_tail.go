@@ -7,9 +7,9 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// WriteTail writes a tape's events from the given moment on as a new stream for [Read]. The stream
-// has all names, and the blocks in which a record ends at that moment or later. So it includes
-// scopes that began earlier, if they ended later or were listed as open.
+// WriteTail writes the latest events of a tape as a new stream for [Read]. The stream has all
+// names, and each block with a record that ends at or after the given moment. So it includes scopes
+// that began before that moment, if they ended later or were listed as open.
 func (t *Tape) WriteTail(w io.Writer, from int64) error {
 	t.mu.RLock()
 	began, names, rows, blocks := t.skim.began, t.skim.names, t.skim.rows, t.blocks

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The tail of a tape must be a valid stream with the events of the blocks that end in it.
+// The tail of a tape must be a valid stream. It must have the events of all blocks with an event in
+// the tail.
 func TestTapeTail(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tape := OpenTape(played(t))

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// played records random work of several workers, and returns the stream.
+// played records random work of several workers, and returns the resulting stream.
 func played(t *rapid.T) []byte {
 	var to bytes.Buffer
 	r, tick := ticking(&to)
@@ -132,8 +132,8 @@ func sameAsRead(t rapid.TB, tape *Tape, data []byte) {
 	}
 }
 
-// TestTapeAgreesWithRead uses whole, truncated and damaged recordings, and recordings written in
-// pieces.
+// TestTapeAgreesWithRead uses whole, truncated and damaged recordings. It also writes recordings to
+// the tape in pieces.
 func TestTapeAgreesWithRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := played(t)
@@ -262,7 +262,7 @@ func TestTapeOfFeed(t *testing.T) {
 	}
 }
 
-// For any bytes, a tape must not panic, and must take little more memory than the bytes.
+// For any input, a tape must not panic, and must not take much more memory than the input.
 func FuzzTape(f *testing.F) {
 	stream, _ := sample(f)
 	f.Add(stream, uint16(7))

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// A cut is the state of writing a tape: the memory limit and the incomplete block.
+// A cut cuts a stream into blocks. It holds the memory limit and the incomplete block.
 type cut struct {
-	keep, held int64  // maximum and present number of bytes in blocks
+	keep, held int64  // maximum and current number of bytes in blocks
 	begun      bool   // true if the magic bytes have been read
-	pending    []byte // received part of an incomplete block
+	pending    []byte // received bytes of an incomplete block
 }
 
 // blockCost is the memory that a block takes in addition to its content.
@@ -65,8 +65,8 @@ func (t *Tape) Write(p []byte) (int, error) {
 		}
 		var left []byte
 		left, t.err = t.takeBlocks(part, true)
-		if len(left) < len(part) || len(t.cut.pending) == 0 { // Otherwise pending already holds left.
-			t.cut.pending = append(t.cut.pending[:0], left...) // This copies left, which may share memory with pending.
+		if len(left) < len(part) || len(t.cut.pending) == 0 { // Otherwise left is already in pending.
+			t.cut.pending = append(t.cut.pending[:0], left...) // append copies left, which may share memory with pending.
 		}
 	}
 	if t.err != nil {

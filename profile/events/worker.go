@@ -36,8 +36,8 @@ func (w *Worker) putRecordSlot(a, b uint64, now int64) {
 	w.used = n + 1
 }
 
-// stamp appends a record of one slot with the current time. Its callers are short enough to be
-// inlined, so a nil worker costs no call.
+// stamp appends a record of one slot with the current time. The callers are so short that they are
+// inlined. So a nil worker costs no call.
 func (w *Worker) stamp(kind Kind, name Symbol, b uint64) {
 	w.putRecordSlot(first(kind, name), b, fastclock.Now())
 }
@@ -116,9 +116,9 @@ type ScopeMark struct {
 //
 //	defer w.Begin(encode, asset).End()
 //
-// While a scope has not ended, the stream lists it as [Open]. Scopes of one worker must end in
-// the reverse order in which they began; a scope that never ends is no longer listed once the
-// scope around it ends.
+// While a scope has not ended, the stream lists it as [Open]. Scopes of one worker must end in the
+// reverse order in which they began. If a scope never ends, it is listed until its enclosing scope
+// ends.
 func (w *Worker) Begin(name, detail Symbol) ScopeMark {
 	if w == nil {
 		return ScopeMark{}
@@ -140,7 +140,7 @@ func (m ScopeMark) endAt(now int64) {
 	switch {
 	case dur>>durBits == 0:
 		m.w.putRecordSlot(first(Scope, m.what.name()), withDetail(m.what.detail(), dur), now)
-	case now < m.start: // Another core's clock is behind.
+	case now < m.start: // The clock of another core may be behind.
 		m.w.putRecordSlot(first(Scope, m.what.name()), withDetail(m.what.detail(), 0), now)
 	default:
 		if more := m.w.insert(first(longScope, m.what.name()), withDetail(m.what.detail(), 0), now, 1); more != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // writeStream is the recorder's goroutine. It writes buffers as blocks until the recorder is
-// closed, and lists the open scopes at each tick of the timer. The argument began is the wall-clock
-// time of r.began.
+// closed. It lists the open scopes at each tick of the timer. The argument began is the wall-clock
+// time that corresponds to r.began.
 func (r *Recorder) writeStream(to io.Writer, began time.Time, timer <-chan time.Time) {
 	defer close(r.done)
 	s := sink{to: to, rec: r}
@@ -57,14 +57,14 @@ func (s *sink) tellAll() {
 	s.tell(0, s.rows, true)
 }
 
-// tell writes the open scopes of some rows, which the stream must already list. It reads the clocks
-// before it looks at the scopes. So a scope that had begun by then and is still visible was open at
-// that moment.
+// tell writes the open scopes of some rows. The stream must already have these rows. It reads the
+// clocks before it looks at the scopes. So a scope that had begun by then and is still visible was
+// open at that time.
 func (s *sink) tell(first, count int, old bool) {
 	mark := s.mark()
 	s.look(first, count, mark.Tick)
 	if s.news(first, old) {
-		s.appendNames() // The scopes that look found may have new names.
+		s.appendNames() // The scopes found by look may have new names.
 		s.out = s.appendOpen(s.out, first, mark, s.rec.began, s.names)
 	}
 }
@@ -114,8 +114,8 @@ func (s *sink) send() bool {
 	return true
 }
 
-// mark pairs the clocks for the next block. All events of the block happened before it. Ticks and
-// times always increase, so that the reader's clock never runs backwards.
+// mark pairs the clocks for the next block. All events of the block happened before this pair.
+// Ticks and times always increase, so that the reader's clock never runs backwards.
 func (s *sink) mark() fastclock.Pair {
 	if p := fastclock.Mark(); p.Tick > s.last.Tick && p.Nanos > s.last.Nanos {
 		s.last = p

@@ -151,7 +151,7 @@ func (g *generator) nextStamp() uint64 {
 	}
 }
 
-// identity combines the fields that all IDs of a process share.
+// identity combines the fields that are equal in all IDs of a process.
 func identity(machine []byte, pid int, random uint32) uint64 {
 	sum := sha256.Sum256(machine)
 	origin := uint64(binary.BigEndian.Uint32(sum[:]) >> (32 - machineBits))

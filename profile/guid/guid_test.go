@@ -84,8 +84,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// IDs must increase even when the clock does not advance or is set back. They must follow the clock
-// again when it has caught up.
+// IDs must increase even when the clock stands still or is set back. When the clock has caught up,
+// IDs must have its time again.
 func TestIDsGrowWhenTheClockIsSetBack(t *testing.T) {
 	now := time.UnixMicro(1_000_000)
 	g := at(&now)
@@ -117,7 +117,7 @@ func TestIDsGrowWhenTheClockIsSetBack(t *testing.T) {
 	}
 }
 
-// In this test, 64 goroutines make IDs at the same time while the clock jumps.
+// Here 64 goroutines make IDs concurrently while the clock jumps.
 func TestConcurrentIDsAreUnique(t *testing.T) {
 	const goroutines, each = 64, 20_000
 	var reads int64

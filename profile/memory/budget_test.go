@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// nested returns two pools. The first is in a group with a budget of 100. The second is in the
-// parent group, which has a budget of 150. The group that encloses the parent has no budget.
+// nested returns pools of two nested groups. The inner group has a budget of 100, and the enclosing
+// group a budget of 150.
 func nested(t *Tracker) (inner, middle *Pool) {
 	run := t.Group("run", GroupOptions{})
 	m := t.Group("middle", GroupOptions{Budget: 150, Enforce: true, Parent: run})

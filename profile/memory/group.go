@@ -68,7 +68,7 @@ type Group struct {
 	more     bool   // true if changes must call site.addMore
 	gated    bool   // true if this group or an enclosing group has an enforced budget
 	budget   int64  // MaxInt64 without a budget
-	held     meter  // bytes, including the bytes of enclosed groups
+	held     meter  // bytes held by this group and all enclosed groups
 	counts   meter  // number of slices and accounts, with Options.Totals
 	exceeded atomic.Int64
 	gate     *semaphore.Weighted // the remaining budget; nil if the budget is not enforced

@@ -27,7 +27,7 @@ type real struct {
 	given   transfer
 }
 
-// ci is the number of the CI machine.
+// ci is the number that identifies the CI machine.
 const ci = -2
 
 func newReal(h *history, m machine, server string) (*real, error) {
@@ -162,7 +162,7 @@ func (w *real) writeVersion(assets string, asset, version int32) error {
 // checkSimulation replays a history twice, simulated and with a real server. It prints the counts
 // of both.
 func checkSimulation(t team, assets tree, m machine, days int, seed uint64, server string) error {
-	// Each world gets its own history, generated from the same seed.
+	// A replay modifies its history, so each replay generates a history from the same seed.
 	first := newHistory(t, assets, seed)
 	s := newSimulation(first, m, []int64{0})
 	second := newHistory(t, assets, seed)

@@ -20,15 +20,15 @@ const (
 	atOnce         = 16
 	uploaders      = 4
 	uploadGroup    = 500
-	paceKnown      = 4 << 20 // number of downloaded bytes after which the rate is known
+	paceKnown      = 4 << 20 // number of downloaded bytes after which the measured rate is reliable
 
 	firstGap = 25 * time.Millisecond // assumed time until the first answer
-	silences = 8                     // number of gaps without an answer, after which the server counts as silent
+	silences = 8                     // The server counts as unresponsive after this many gaps without an answer.
 	never    = time.Duration(math.MaxInt64)
 )
 
-// roundTrips is the number of round trips for opening a connection: TCP, HTTP/2 settings, and the
-// server's capabilities.
+// roundTrips is the number of round trips that opening a connection takes: TCP, HTTP/2 settings,
+// and the server's capabilities.
 const roundTrips = 3
 
 // recordSize is the approximate size of a look-up's answer in bytes.
@@ -62,8 +62,8 @@ type transfer struct {
 	took                   time.Duration
 }
 
-// sync simulates a run that looks up items and downloads the results found. Workers cook missing
-// items. An idle worker cooks the item whose answer is expected last.
+// sync simulates a run that looks up items and downloads the results found. Workers cook the items
+// without results. An idle worker cooks the item whose answer is expected last.
 func (m machine) sync(items []item) transfer {
 	s := &syncing{machine: m, items: items, state: make([]itemState, len(items)), size: firstWindow, end: len(items), free: m.workers}
 	s.schedule(roundTrips*m.latency, opened)
@@ -88,13 +88,13 @@ type syncing struct {
 	total  transfer
 
 	opened                bool // true when the connection to the server is open
-	next, size, out, late int  // state of the look-up window: next item, size, look-ups in flight, and late answers
+	next, size, out, late int  // look-up window: index of the next item, window size, look-ups in flight, and late answers
 	fastest               time.Duration
 	serverFree, linkFree  time.Duration // times when the server and the link become idle
 	small, large          queue
 
 	free       int           // number of idle workers
-	came       []int         // answered items that no worker has started
+	came       []int         // items with an answer that no worker has started
 	begin, end int           // range of items that have not been started
 	answers    int           // number of answers received
 	lastAnswer time.Duration // time of the last answer
@@ -104,14 +104,14 @@ type itemState struct {
 	sent    time.Duration // time when the look-up was sent
 	begun   bool          // a worker started the item, or the blob arrived first
 	done    bool
-	settled bool // the answer is final: the blob arrived, or the item must be cooked
+	settled bool // the outcome is known: the blob arrived, or the item must be cooked
 }
 
 // A queue holds items whose blobs must be downloaded.
 type queue struct {
 	waiting []int
 	active  int
-	flying  int64 // number of requested bytes that have not arrived
+	flying  int64 // number of requested bytes that have not arrived yet
 }
 
 type kind uint8
@@ -161,14 +161,14 @@ func (s *syncing) happen(e event) {
 		s.opened = true
 		s.send()
 	case cooked:
-		if i := e.items[0]; !s.state[i].done { // If the item is done, its blob arrived first.
+		if i := e.items[0]; !s.state[i].done { // The item is already done if its blob arrived during cooking.
 			s.total.cooked++
 			s.finish(i)
 		}
 	}
 }
 
-// settle records that the answer for an item is final.
+// settle records that the outcome of an item is known.
 func (s *syncing) settle(i int) {
 	s.answers++
 	s.lastAnswer = s.now
@@ -237,7 +237,7 @@ func (s *syncing) nextToCook() (i int, ok bool) {
 	return 0, false
 }
 
-// taken reports whether a worker has started the item, or the answer for the item is final.
+// taken reports whether a worker has started the item, or the outcome of the item is known.
 func (s *syncing) taken(i int) bool { return s.state[i].begun || s.state[i].settled }
 
 // send sends look-ups while the window has room. It skips items that are done.
@@ -252,7 +252,8 @@ func (s *syncing) send() {
 	}
 }
 
-// leave updates the look-up window after an answer, like the real client.
+// leave removes an answered look-up from the window. It adapts the window size to the answer's
+// latency, like the real client.
 func (s *syncing) leave(took time.Duration) {
 	s.out--
 	if s.fastest == 0 || took < s.fastest {
@@ -267,8 +268,8 @@ func (s *syncing) leave(took time.Duration) {
 	}
 }
 
-// passes returns when the answer to a request arrives, and occupies the server and the link until
-// then.
+// passes returns the time at which the answer to a request arrives. It keeps the server and the
+// link busy until they have sent the answer.
 func (s *syncing) passes(bytes int64, requests int) time.Duration {
 	s.serverFree = max(s.serverFree, s.now+s.latency/2) + time.Duration(requests)*s.request
 	s.linkFree = max(s.linkFree, s.serverFree) + seconds(float64(bytes)/s.rate)
@@ -319,7 +320,7 @@ func (s *syncing) fetch(q *queue) {
 	}
 }
 
-// dear reports whether downloading an item probably takes longer than cooking it.
+// dear reports whether an item probably takes longer to download than to cook.
 func (s *syncing) dear(i int) bool {
 	return s.total.bytes >= paceKnown && seconds(float64(s.items[i].size)/s.rate) > s.cook
 }
@@ -343,7 +344,7 @@ func (e *events) Pop() any {
 func (m machine) upload(sizes []int64) transfer {
 	t := transfer{}
 	var free [uploaders]time.Duration
-	ready := func(k int) time.Duration { // The workers finish at different times.
+	ready := func(k int) time.Duration { // Cooking times are spread, so that the workers do not finish simultaneously.
 		return m.cook + time.Duration(k)*m.cook/time.Duration(m.workers)
 	}
 	linkFree := time.Duration(0)

@@ -12,7 +12,7 @@ type team struct {
 	branches   int     // number of branches, not counting the main branch
 	edits      int     // number of edits per developer and day
 	life       int     // days until a branch is merged
-	switches   float64 // mean number of visits to another branch, per developer and day
+	switches   float64 // mean number of temporary switches to another branch, per developer and day
 	fresh      float64 // mean number of machines per day that start empty
 }
 
@@ -20,7 +20,7 @@ type team struct {
 type tree struct {
 	assets int
 	bytes  float64 // total size of all artifacts in bytes
-	part   float64 // fraction of the assets that a developer's machine cooks; these are the most edited ones
+	part   float64 // fraction of the assets that a developer's machine cooks, most edited first
 	skew   float64 // Zipf exponent of the edit frequencies
 	spread float64 // standard deviation of the logarithm of the sizes
 	most   int64   // size of the largest artifact in bytes
@@ -37,25 +37,25 @@ func (t tree) sizeOf(asset int32) int64 {
 	return max(n, 1)
 }
 
-// parted returns the number of assets that a developer's machine cooks.
+// parted returns the number of assets on a developer's machine.
 func (t tree) parted() int { return max(1, int(float64(t.assets)*t.part)) }
 
-// A history is the sequence of edits. Assets are numbered by edit frequency. Versions are numbered
-// too; the initial version of an asset has the number of the asset.
+// A history is a sequence of edits. Assets are numbered by edit frequency, most edited first. Each
+// edit creates a version with a new number. The initial version of an asset has the asset's number.
 type history struct {
 	team
 	tree
 	r       *rand.Rand
 	zipf    *rand.Zipf
-	edited  []int32 // assets of the versions after the initial ones
-	heads   []head  // the main branch, then the other branches
+	edited  []int32 // asset of each edited version
+	heads   []head  // the main branch first
 	workers []developer
 }
 
-// A head is the state of a branch. It lists the versions that differ from the main branch. The main
-// branch lists the versions that differ from the initial ones.
+// A head is the state of a branch. It lists the assets that differ from the main branch. The head
+// of the main branch lists the assets that differ from their initial versions.
 type head struct {
-	own map[int32]int32 // version of each changed asset
+	own map[int32]int32 // current version of each changed asset
 	log []int32         // changed assets in the order of the edits
 }
 
@@ -63,9 +63,9 @@ type head struct {
 type developer struct {
 	branch int            // branch on which the developer works
 	at     int            // branch that is checked out now
-	main   int            // number of read entries in the main branch's log
-	seen   int            // number of read entries in the current branch's log
-	has    map[int32]bool // versions in the store, except for initial versions
+	main   int            // number of entries of the main branch's log that are already processed
+	seen   int            // number of entries of the current branch's log that are already processed
+	has    map[int32]bool // stored versions, except for initial versions
 }
 
 func newHistory(t team, assets tree, seed uint64) *history {
@@ -138,8 +138,8 @@ func (h *history) work(d *developer) (made []int32) {
 	return made
 }
 
-// build returns the versions of a branch that CI must cook. CI has processed the log of the branch
-// up to the entry from.
+// build returns the versions of a branch that CI must cook. It reads the log of the branch from
+// index from.
 func (h *history) build(ci *developer, branch int, from int) (lacks []int32) {
 	met := map[int32]bool{}
 	for _, asset := range h.heads[branch].log[from:] {

@@ -94,7 +94,7 @@ func (s *simulation) print(lim limits, within time.Duration, begun int64) {
 	var looked, requests, waits, alone []float64
 	var bytes []float64
 	busiest := crowd{}
-	for _, visitors := range s.days[1:] { // On the first day there are no changes to download.
+	for _, visitors := range s.days[1:] { // The first day has no changes from a previous day to download.
 		loads := make([]demand, len(visitors))
 		for i, v := range visitors {
 			loads[i] = demand{r.Float64() * within.Seconds(), v.took.Seconds(), float64(v.requests), float64(v.bytes)}

@@ -94,13 +94,13 @@ type simulation struct {
 	asked   found
 }
 
-// found holds numbers of successful look-ups.
+// found counts successful look-ups.
 type found struct {
 	shared int // hits for results of other developers
 	empty  int // hits by empty machines
 }
 
-// A sum holds the totals of all runs with one occasion.
+// A sum holds the totals of all runs that have the same occasion.
 type sum struct {
 	runs, looked, hits, cooked, requests int
 	bytes                                int64
@@ -111,7 +111,7 @@ func newSimulation(h *history, m machine, rooms []int64) *simulation {
 	s := &simulation{h: h, machine: m, sums: map[occasion]*sum{}, found: make([]found, len(rooms))}
 	for _, room := range rooms {
 		c := newCache(room, h.versionSize)
-		for a := h.assets - 1; a >= 0; a-- { // The most edited asset is added last, so it counts as used most recently.
+		for a := h.assets - 1; a >= 0; a-- { // Add the most edited asset last, so that it is evicted last.
 			c.putVersion(int32(a))
 		}
 		c.evicted = 0

@@ -84,7 +84,7 @@ type limits struct {
 
 // A demand holds the requests and bytes of one machine.
 type demand struct {
-	start, alone    float64 // times in seconds; alone is the duration if no other machine uses the server
+	start, alone    float64 // A demand is the load that one machine puts on the server.
 	requests, bytes float64
 }
 
@@ -94,8 +94,8 @@ type crowd struct {
 	requests, bytes float64   // requests and bytes in the busiest second
 }
 
-// together computes how machines slow each other down on one server. In each time step, every
-// machine gets the same fraction of the service that it would get alone.
+// together simulates machines that share one server. In each time step, an overloaded server slows
+// down all active machines by the same factor.
 func together(loads []demand, lim limits) crowd {
 	const step = 0.5
 	c := crowd{took: make([]float64, len(loads))}

@@ -110,8 +110,8 @@ func TestUpload(t *testing.T) {
 	if got := m.upload(sizes); got.bytes != smallBatch+600 || got.requests != 4*3 {
 		t.Errorf("%+v", got)
 	}
-	// All items are cooked before the connection is open. So one group needs one look-up, a batch,
-	// a large blob, and four results.
+	// All items are cooked before the connection is open, so they form one group. The group needs
+	// one look-up, one batch, one large blob, and four results.
 	m.cook = 0
 	if got := m.upload(sizes); got.requests != 1+2+4 {
 		t.Errorf("%+v", got)

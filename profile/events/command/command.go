@@ -84,7 +84,8 @@ var forms = []struct {
 	write func(*stat.Report, io.Writer) error
 }{{"text", (*stat.Report).WriteText}, {"csv", (*stat.Report).WriteCSV}, {"json", (*stat.Report).WriteJSON}}
 
-// A form is a flag value: the name of a format in forms. runStat checks the name.
+// A form is a flag value that names a format in forms. Set accepts any name, because runStat checks
+// it.
 type form string
 
 func (f *form) String() string { return string(*f) }
@@ -146,5 +147,5 @@ func runStat(args []string, stdout io.Writer) error {
 	return nil
 }
 
-// endings lists the file endings that convert accepts.
+// endings lists the file name extensions that convert accepts.
 func endings() string { return strings.Join(export.Endings(), ", ") }

@@ -58,7 +58,7 @@ func record(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(r.Close())
 	b := stream.Bytes()
 	if how == "-cut" {
-		const end = 4 + 1 + 2 + 4 // length of the last block, which contains two small numbers
+		const end = 4 + 1 + 2 + 4 // length in bytes of the last block, which contains two small numbers
 		b = b[:len(b)-end]
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(name), b, 0o666))

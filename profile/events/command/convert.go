@@ -124,7 +124,8 @@ func runConvert(args []string, stdout io.Writer) error {
 	return errors.Join(err, torn)
 }
 
-// open returns the unended scopes that overlap the window. They end with the window at the latest.
+// open returns the unended scopes that overlap the window. It cuts them off at the end of the
+// window.
 func (w window) open(all []events.Event) (list []events.Event) {
 	for _, e := range all {
 		if e.Time <= w.to {

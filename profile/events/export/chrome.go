@@ -107,7 +107,7 @@ func (c *chromeWriter) metadata(kind string, thread int, name string) {
 }
 
 // span writes a span, and then the arrows that begin or end at the span. Readers attach an arrow to
-// the span before it.
+// the preceding span.
 func (c *chromeWriter) span(r *row, place, thread int) {
 	s := &r.spans[place]
 	phase := byte('i')
@@ -119,7 +119,7 @@ func (c *chromeWriter) span(r *row, place, thread int) {
 	if s.kind == events.Scope {
 		c.micros(`,"dur":`, s.end-s.begin)
 	} else {
-		c.text(`,"s":`, "t") // The scope of an instant event is its thread.
+		c.text(`,"s":`, "t") // For an instant event, the field "s" is the scope; t means the thread.
 	}
 	c.text(`,"name":`, c.names[s.title()])
 	c.text(`,"cat":`, c.names[s.name])

@@ -31,7 +31,8 @@ func oddNames() []string {
 
 func play(t *rapid.T) *played {
 	p := &played{self: map[readSlice]int64{}, want: reading{process: "recording"}}
-	// Draw from few names, so that names repeat. Draw their indexes, because the names are long.
+	// Draw from a short list of names, so that names repeat. Draw their indexes, because the names
+	// are long.
 	names := oddNames()
 	for _, b := range rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 0, 12), 0, 4).Draw(t, "names") {
 		names = append(names, string(b))
@@ -125,8 +126,8 @@ func (p *played) interleave(t *rapid.T) {
 	}
 }
 
-// countFlows computes the expected number of arrows. A flow that left somewhere gives one arrow for
-// each arrival.
+// countFlows computes the expected number of arrows. A flow with a FlowOut gives one arrow for each
+// FlowIn.
 func (p *played) countFlows() {
 	left, arrived := map[uint64]bool{}, map[uint64]int{}
 	for _, e := range p.events {

@@ -8,7 +8,7 @@ import (
 )
 
 // nest sorts the spans of a row, shortens overlapping spans until they nest, and removes the flows.
-// It returns the ends of those flows that have both a FlowOut and a FlowIn.
+// For each flow with both a FlowOut and a FlowIn, it returns the ends.
 func (r *row) nest(flows map[uint64]flowSides) []flowEnd {
 	slices.SortFunc(r.spans, outerFirst)
 	var (
@@ -67,8 +67,8 @@ func outerFirst(a, b span) int {
 	return cmp.Compare(a.order, b.order)
 }
 
-// holds reports whether inner is within s. The start of inner must not be before the start of s. An
-// empty span at the end of s is within s if it was reported before s.
+// holds reports whether inner lies within s. The start of inner must not be before the start of s.
+// An empty span at the end of s lies within s if it was reported before s.
 func (s *span) holds(inner *span) bool {
 	if inner.begin == s.end && inner.end == s.end {
 		return s.order > inner.order
@@ -76,8 +76,8 @@ func (s *span) holds(inner *span) bool {
 	return inner.begin < s.end
 }
 
-// takes reports whether s contains inner. If inner ends after s, takes shortens inner: at the end
-// if inner was reported before s, otherwise at the start.
+// takes reports whether s contains inner. If inner ends after s, takes shortens inner to fit. It
+// moves the end if inner was reported before s, otherwise the start.
 func (s *span) takes(inner *span) bool {
 	if !s.holds(inner) {
 		return false

@@ -39,7 +39,7 @@ func TestOpenScopesAreDrawn(t *testing.T) {
 	}
 }
 
-// OfStream must return the whole stream, including the scopes open at its truncation.
+// OfStream must return the whole stream, including the scopes that are open where it is truncated.
 func TestOfStream(t *testing.T) {
 	var stream bytes.Buffer
 	r := events.New(&stream, events.Options{})

@@ -109,8 +109,8 @@ type perfettoWriter struct {
 	*timeline
 	out      *bufio.Writer
 	seq      uint64
-	last     int64             // time of the last event in the sequence
-	told     map[uint32]uint64 // roles in which the sequence already contains each name
+	last     int64             // time of the previous event in the sequence
+	told     map[uint32]uint64 // roles in which the sequence already contains a name, by name
 	packet   []byte
 	event    []byte
 	interned []byte
@@ -244,7 +244,7 @@ func (p *perfettoWriter) row(r *row) {
 	r.walk(enter, leave)
 }
 
-// flows adds those arrows for which now returns true. Readers from before 2022 know only the old
+// flows adds the arrows for which now returns true. Readers from before 2022 know only the old
 // field. Newer readers prefer the new field, and do not count an arrow twice.
 func (p *perfettoWriter) flows(arrows []arrow, now func(arrow) bool) {
 	for _, a := range arrows {

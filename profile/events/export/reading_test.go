@@ -43,7 +43,7 @@ type readSample struct {
 	value float64
 }
 
-// A readArrow connects the titles of two spans.
+// A readArrow connects two spans, given by their titles.
 type readArrow struct{ from, to string }
 
 // sorted returns a copy of the reading, sorted so that readings of different formats compare equal.

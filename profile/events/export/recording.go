@@ -17,7 +17,7 @@ type Recording struct {
 	Events iter.Seq2[events.Event, error]
 
 	Workers func() []string       // returns the names of the rows; default "worker 3" and so on
-	Dropped func() int64          // returns the number of missing events, shown as a counter
+	Dropped func() int64          // returns the number of missing events; exported as a counter
 	Open    func() []events.Event // returns the unended scopes, which are drawn to the end of the recording
 	Process string                // name of the recorded program; default "recording"
 	Start   time.Time             // wall clock of time 0; may be zero

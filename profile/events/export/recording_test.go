@@ -74,7 +74,7 @@ func TestEventsEndEarly(t *testing.T) {
 	}
 }
 
-// A nearlyFull is a writer that accepts this number of bytes and then fails.
+// A nearlyFull is a writer that accepts the given number of bytes and then fails.
 type nearlyFull int
 
 var errFull = errors.New("disk full")
@@ -142,7 +142,7 @@ func TestNothingRecorded(t *testing.T) {
 	readPprof(t, writtenBy(t, WritePprof, Recording{Events: given()}))
 }
 
-// The output must have all named rows and all rows with events, in the order of their numbers.
+// The output must have all named rows and all rows with events, sorted by row number.
 func TestRowsAreInOrderOfNumber(t *testing.T) {
 	rec := Recording{
 		Workers: func() []string { return []string{"", "one"} },
@@ -180,7 +180,7 @@ func TestTimesBeforeTheBeginning(t *testing.T) {
 	}
 }
 
-// TestTimesFarAway expects that times beyond any real recording do not overflow.
+// TestTimesFarAway expects that extremely large times do not overflow.
 func TestTimesFarAway(t *testing.T) {
 	rec := func() Recording {
 		return Recording{Events: given(
@@ -208,8 +208,8 @@ func TestUnknownEvents(t *testing.T) {
 	}
 }
 
-// The sums of memory must follow the order of time, regardless of the worker that allocated or
-// freed.
+// The running sums of memory must follow the order of time, even if different workers allocate and
+// free.
 func TestMemorySumsFollowTime(t *testing.T) {
 	rec := Recording{Events: given(
 		amount(events.Alloc, 0, "b", 10, 100), amount(events.Free, 0, "b", 40, 100),

@@ -12,16 +12,16 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A stack is a scope name with the names of the scopes around it. It holds the sums over all scopes
+// A stack is a scope name with the names of the enclosing scopes. It holds the sums over all scopes
 // with this stack.
 type stack struct {
 	under        *stack // stack of the enclosing scopes; nil for an outermost scope
 	name, detail uint32
-	calls, self  int64 // number of scopes, and nanoseconds outside inner scopes
+	calls, self  int64 // number of scopes, and nanoseconds spent outside their inner scopes
 }
 
-// sumRowByStack adds the times of a row to its stacks. It looks up stacks in known. If a stack is
-// missing, it adds the stack to known and to the returned list.
+// sumRowByStack adds the times of a row to its stacks. It looks up stacks in the map known. It adds
+// a missing stack to the map and to the returned list.
 func (r *row) sumRowByStack(all []*stack, known map[stack]*stack) []*stack {
 	var open []*stack
 	top := func() *stack {

@@ -31,8 +31,8 @@ type timeline struct {
 type row struct {
 	name  string
 	spans []span
-	out   map[int][]arrow // departing arrows by index of the span
-	in    map[int][]arrow // arriving arrows by index of the span
+	out   map[int][]arrow // departing arrows by the index of their span
+	in    map[int][]arrow // arriving arrows by the index of their span
 }
 
 // A span is a scope, or a mark without duration for an event of another kind.
@@ -167,8 +167,8 @@ func (g *gatherer) gatherEvent(e *events.Event) {
 	r.spans = append(r.spans, s)
 }
 
-// addOpen adds unended scopes as if they ended with the recording. Inner scopes come first, as if
-// they ended first.
+// addOpen adds unended scopes as if they ended with the recording. Inner scopes come first, because
+// events are ordered by their ends.
 func (g *gatherer) addOpen(open []events.Event) {
 	last := g.last()
 	for _, e := range open {

@@ -2,8 +2,8 @@ package stat
 
 import "slices"
 
-// bins divide the time of a recording into parts of equal width. A time after the last part doubles
-// the width of all parts, so the recording's length need not be known in advance.
+// bins divide the time of a recording into intervals of equal width. A time after the last interval
+// doubles all widths. So the recording's length need not be known in advance.
 type bins struct {
 	width int64
 	sums  []float64
@@ -34,7 +34,7 @@ func (b *bins) addAt(at int64, v float64) {
 	b.count[at/b.width]++
 }
 
-// spread adds the given weight for each nanosecond from begin to end.
+// spread adds the given value for each nanosecond from begin to end.
 func (b *bins) spread(begin, end int64, weight float64) {
 	begin, end = max(begin, 0), max(end, 0)
 	b.reach(end)
@@ -45,8 +45,8 @@ func (b *bins) spread(begin, end int64, weight float64) {
 	}
 }
 
-// levels returns the mean value of each part, beginning with the first part that has values. A part
-// without values has the value of the previous part.
+// levels returns the mean value in each interval, beginning with the first interval that has
+// values. An interval without values has the value of the previous interval.
 func (b *bins) levels() Timeseries {
 	parts := int(b.last/b.width) + 1
 	first := slices.IndexFunc(b.count, func(n int64) bool { return n > 0 })
@@ -64,7 +64,7 @@ func (b *bins) levels() Timeseries {
 	return Timeseries{From: int64(first) * b.width, Width: b.width, Values: list}
 }
 
-// rates returns the sum of each part, divided by its width in nanoseconds.
+// rates returns the sum of the values in each interval, divided by its width in nanoseconds.
 func (b *bins) rates() []float64 {
 	list := make([]float64, b.last/b.width+1)
 	for i := range list {

@@ -102,7 +102,7 @@ func room[T any](table map[string]*T, name string, most int) *T {
 
 func (g *gatherer) gatherEvent(e *events.Event) {
 	if e.Kind == events.Open {
-		return // The function report takes open scopes from the stream.
+		return // The open scopes are taken from the stream at the end.
 	}
 	e.Time, e.Dur = min(max(e.Time, -farthest), farthest), min(max(e.Dur, 0), farthest)
 	g.events++

@@ -103,7 +103,8 @@ func mapFile(name string) ([]byte, error) {
 	return b, nil
 }
 
-// A walk is shared by goroutines. Each goroutine takes directories from it one after another.
+// A walk is a list of directories that several goroutines share. Each goroutine repeatedly takes
+// the next directory.
 type walk struct {
 	list    []byte
 	folders int64
