@@ -63,7 +63,7 @@ type Plot struct {
 	Left, Right, Top, Bottom int // position of the rectangle in SVG units, without the labels
 	X, Y                     Axis
 	Lines                    []Line
-	Legend                   bool // adds a list of the lines to the right of the rectangle
+	Legend                   bool // adds a legend to the right of the rectangle
 }
 
 // An Axis extends from its first mark to its last.

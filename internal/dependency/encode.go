@@ -136,8 +136,8 @@ func (d *Dependency) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// MayBePart reports whether a text may belong to an extract or to artifacts. It examines only a few
-// bytes.
+// MayBePart reports whether a text may encode an extract or a dependency on artifacts. It examines
+// only a few bytes.
 func MayBePart(text []byte) bool {
 	n := len(text)
 	return n > 1 && (text[n-1] == 0 || text[0] == artifacts[0] && text[1] == 0)

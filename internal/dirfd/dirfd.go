@@ -37,9 +37,9 @@ type Info struct {
 	Links  uint32 // number of hard links; 0 if unknown
 }
 
-// A Folder is an open directory. It refers to the same directory even after this is renamed or
-// replaced. The zero Folder is not open. Copies refer to the same open directory: close one of
-// them, and use none afterwards. Several goroutines may use it at once.
+// A Folder is an open directory. If the directory is renamed or replaced, the Folder still refers
+// to it. The zero Folder is not open. Copies refer to the same open directory: close one of them,
+// and use none afterwards. Several goroutines may use it at once.
 //
 // A Folder that is dropped without Close stays open.
 type Folder struct{ sys folder }

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestScaleAgreesWithClock measures an interval with both clocks. The scale must agree with the
-// other clock at both ends. A tick between them must become a time between them.
+// TestScaleAgreesWithClock measures an interval with both clocks. The scale must convert the ticks
+// at its start and end to the other clock's time, and a tick between them to a time between them.
 func TestScaleAgreesWithClock(t *testing.T) {
 	a := Mark()
 	for time.Since(start)-time.Duration(a.Nanos) < 20*time.Millisecond {

@@ -102,7 +102,8 @@ func (w *watcher) applyDecision(n *notice) answer {
 	}
 	s := w.table[int(n.number)]
 	c := w.describeCall(n, &s)
-	// If the caller has exited, its memory may have been read from another process.
+	// If the caller has exited, another process may have its ID. Then describeCall read the wrong
+	// memory.
 	if id := n.id; c.Path == "" || w.notifyIoctl(ioctlValid, unsafe.Pointer(&id)) != 0 {
 		return goOn
 	}

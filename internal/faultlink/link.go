@@ -310,7 +310,7 @@ func Draw(kind string, draw func(n int) int) (opt Options) {
 	if !ok {
 		panic(fmt.Sprintf("unknown kind %q of link", kind))
 	}
-	often := 1 + draw(3) // one of this many connections is faulty
+	often := 1 + draw(3) // on average, one in this many connections is faulty
 	opt.Fault = func() Fault {
 		if draw(often) > 0 {
 			return Fault{}
