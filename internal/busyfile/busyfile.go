@@ -38,7 +38,7 @@ type Files struct {
 	Trash string              // directory to which busy files are moved; "" disables moving
 	Busy  func(error) bool    // function that reports whether an error means a busy file; nil means IsBusy
 	Pause func(time.Duration) // function that waits; nil means time.Sleep
-	vain  atomic.Int32 // number of consecutive calls that failed after all their pauses
+	vain  atomic.Int32        // number of consecutive calls that failed after all their pauses
 }
 
 // pauses is the maximum number of pauses per call. The first pause takes 1 ms, and each is twice as

@@ -34,8 +34,8 @@ const (
 	Entries               // names and types of all entries of a directory
 	Files                 // names of files in a directory
 	Folders               // names of directories in a directory
-	Extract // part of a file that concerns one subject
-	Extracts // parts of all files in a directory that concern one subject
+	Extract               // part of a file that concerns one subject
+	Extracts              // parts of all files in a directory that concern one subject
 	Artifacts             // artifacts of other assets
 	IDs                   // IDs of the assets whose artifacts match
 	Name                  // name of an artifact, which contains a hash of its content

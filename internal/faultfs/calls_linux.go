@@ -18,7 +18,7 @@ import (
 type spec struct {
 	name  string
 	paths []place  // paths among the arguments; the path of a created file is the last one
-	fd    descr // position of the argument that is an open file descriptor
+	fd    descr    // position of the argument that is an open file descriptor
 	only  []uint32 // report only calls whose second argument has one of these values; nil means all calls
 	grows bool     // set if the call allocates disk space; see also openFlags
 	data  transfer // direction of the transfer between a file and memory

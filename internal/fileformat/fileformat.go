@@ -19,7 +19,7 @@ type Format struct {
 	Name       string   // name with its article, such as "a PNG image"
 	Extensions []string // file extensions with dots, in lower case
 	Magic      []string // prefixes of files of this format; a dot matches any byte
-	Loose      bool // set if some files of this format start with none of the prefixes
+	Loose      bool     // set if some files of this format start with none of the prefixes
 	// Verify returns a line that describes damage anywhere in a file, or "". It is called for files
 	// that are copied. It must accept files of other formats. It may be nil.
 	Verify func(file io.ReaderAt, size int64) string

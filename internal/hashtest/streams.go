@@ -15,8 +15,8 @@ const dense = 150
 // splits checks that splitting the input does not change the sum.
 func splits(_ testing.TB, c *Config) error {
 	data := Bytes(c.longest())
-	// two splits the first n bytes at each of the given positions, counted from the start and from
-	// the end. It compares the sum of the two pieces with Sum.
+	// The function two splits the first n bytes at each position in cuts, counted from the start
+	// and from the end. It compares the sum of the two pieces with Sum.
 	two := func(n int, cuts []int) error {
 		b := data[:n]
 		want := c.Sum(b)

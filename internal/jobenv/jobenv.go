@@ -13,7 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// Package recipe sets these functions, because it declares the types of recipes and jobs.
+// Package recipe sets these functions. This package cannot name the types of recipes and jobs
+// without an import cycle.
 var (
 	// NewJob returns a job for a source of the given size.
 	NewJob func(recipe any, env Env, size int64) (job any)
@@ -23,7 +24,7 @@ var (
 	Recorded func(job any) ([]Dep, []string)
 )
 
-// ExtractKey returns the Function of a dependency on an extract, given the extract's name and
+// ExtractKey returns the value of Dependency.Function for the extract with the given name and
 // version.
 func ExtractKey(name string, version int) string { return name + "." + strconv.Itoa(version) }
 
@@ -110,7 +111,7 @@ type Env struct {
 	// Vars overrides environment variables of programs. cook verify sets Vars to find results that
 	// depend on such variables.
 	Vars map[string]string
-	// Traced is called if the dependencies include all files that programs were observed to read.
-	// cook verify sets it. If it is nil, declared dependencies are trusted.
+	// Traced is called if programs are traced and all files that they read become dependencies.
+	// cook verify sets Traced. If it is nil, declared dependencies are trusted.
 	Traced func()
 }

@@ -10,10 +10,11 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Each calls do for each number below n, in that order, and returns when all calls have returned.
-// It uses at most workers goroutines. worker, which is below workers, identifies the goroutine:
-// calls with the same worker never overlap. When ctx is canceled, Each starts no more calls and
-// returns the context's error. After a call has failed, its worker starts no more calls.
+// Each calls the function do for each number below n, in that order, and returns when all calls
+// have returned. It uses at most workers goroutines. The argument worker, which is below workers,
+// identifies the goroutine: calls with the same worker never overlap. When ctx is canceled, Each
+// starts no more calls and returns the context's error. After a call has failed, its worker starts
+// no more calls.
 func Each(ctx context.Context, workers, n int, do func(worker, i int) error) error {
 	workers = max(1, min(workers, n))
 	errs := make([]error, workers)
@@ -79,10 +80,10 @@ func (c *Cores) Lend(wait func() error) error {
 	return wait()
 }
 
-// Each calls do for each number below n, on the caller's core and on idle cores. Cores that become
-// idle later join, and leave when a worker needs them. Each returns when all calls have returned.
-// After ctx is canceled, or a call has failed or panicked, Each starts no more calls. The caller
-// gets the error or panic of the lowest number that failed.
+// Each calls the function do for each number below n, on the caller's core and on idle cores. Cores
+// that become idle later join, and leave when a worker needs them. Each returns when all calls have
+// returned. After ctx is canceled, or a call has failed or panicked, Each starts no more calls. The
+// caller gets the error or panic of the lowest number that failed.
 func (c *Cores) Each(ctx context.Context, n int, do func(i int) error) error {
 	s := &spread{ctx: ctx, n: n, do: do, failed: n}
 	var helpers sync.WaitGroup
@@ -125,7 +126,7 @@ func (s *spread) itemsLeft() int64 { return int64(s.n) - s.next.Load() - 1 }
 
 // runHelper makes calls until none is left or a worker needs the core.
 func (s *spread) runHelper(c *Cores) {
-	s.ready.Add(-1) // decremented before the call, because otherwise this helper would count twice and keep another away
+	s.ready.Add(-1) // decremented before the call, because otherwise this helper would count twice and keep another helper away
 	for more := true; more; {
 		more = s.runItem()
 		c.idle.Release(1)

@@ -34,7 +34,7 @@ const (
 	// MaxLevels limits the levels of detail, including the full model.
 	MaxLevels = 16
 
-	maxParts = 1 << 12 // limit of parts per level; the last part also takes all further primitives
+	maxParts = 1 << 12 // maximum number of parts per level; the last part also contains all further primitives
 )
 
 // A Scene holds the triangles of a model.

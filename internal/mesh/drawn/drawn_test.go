@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/drawn"
 )
 
-// accessors are the buffer of the test documents and the accessors that read it.
+// accessors is the JSON text of the test documents' buffer and of the accessors that read it.
 const accessors = `"accessors": [
 	{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
 	{"bufferView": 1, "componentType": 5121, "count": 3, "type": "SCALAR"},

@@ -304,9 +304,9 @@ func firstNotIn(a, b []int32) int32 {
 	return -1
 }
 
-// Reaches returns, for each node, the largest distance between two points of its subtree. The
-// points are nodes and corners of meshes, in the units of the node's parent. Animations are
-// ignored.
+// Reaches returns, for each node, the largest distance between two points of its subtree. These
+// points are the positions of nodes and the corners of meshes. Distances are in the units of the
+// node's parent. Animations are ignored.
 func (d *Document) Reaches() []float64 {
 	reach := make([]float64, len(d.Nodes)) // distance from each node to the farthest point of its mesh and descendants
 	order, parent := make([]int32, 0, len(d.Nodes)), d.Parents()

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
 )
 
-// A Use is the purpose of data in a buffer. Vertices with the same stride share a view. So do
-// indices of the same size, and all data with the same other use.
+// A Use is the purpose of data in a buffer. Vertices with the same stride share a view, and so do
+// indices of the same size. Data for most other uses shares one view per use.
 type Use uint8
 
 // These are the uses of data.
@@ -73,8 +73,8 @@ type view struct {
 	starts []int // index of the first element of each array
 }
 
-// Append adds an array, unless an equal array exists, and returns its view and offset. The offset
-// is a multiple of four bytes, or of the size of an index.
+// Append adds an array, or finds an equal array that was added before. It returns the array's view
+// and its offset in the view. The offset is a multiple of four bytes, or of the size of an index.
 func (o *Output) Append(ctx context.Context, u Use, a Array) (number, offset int, err error) {
 	stride := a.Size
 	if u.viewTarget() == arrayBuffer {
@@ -119,7 +119,7 @@ func (o *Output) viewOf(u Use, stride int, component int32) int {
 	case o.Compress && u != Picture:
 		k.stride, k.component = stride, component
 		for u.viewTarget() == 0 && k.stride%4 != 0 {
-			k.stride += stride // several small elements count as one larger element
+			k.stride += stride // combine elements until their size is a multiple of 4 bytes
 		}
 	case u == Directions || u == Coordinates || u == VertexData:
 		k.use, k.stride = VertexData, stride

@@ -27,7 +27,7 @@ type walker struct {
 	// lists, which glTF forbids.
 	edits  []edit
 	empty  Mend
-	alone  Mend                // fault of members whose required companion is missing
+	alone  Mend                // fault of members that require another member, which is missing
 	ranges map[string]farthest // largest index into each list
 	sizes  map[string]int      // lengths of the lists of objects
 	named  map[string]int      // offset of the first object that has each extension

@@ -121,7 +121,7 @@ type parser struct {
 	libraries  []string
 	material   int // index of the current material
 	parts      []part
-	open       map[key]int // parts that may still grow, by their common properties
+	open       map[key]int // indices of parts that may get more corners, by their common properties
 	painted    []byte      // red, green and blue of vertices, from ZBrush comments
 	polygon    []corner
 	cutter     cutter

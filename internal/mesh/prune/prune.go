@@ -96,7 +96,7 @@ type pruning struct {
 	root       gltf.Object
 	elements   [gltf.Lists][]json.RawMessage
 	used       [gltf.Lists][]bool
-	reached    bool   // set if used is complete
+	reached    bool   // set once the field used is complete
 	referenced []bool // set for nodes that are referenced from outside of their tree
 	unplayed   int
 }

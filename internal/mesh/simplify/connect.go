@@ -2,9 +2,9 @@ package simplify
 
 import "github.com/assetcook/assetcook/internal/mesh/optimize"
 
-// An edge joins two positions, from and to. out is a corner at the position from, and the next
-// corner of its triangle is at the position to. back is the same in the other direction. At an open
-// border, out or back is none.
+// An edge joins the positions in from and to. out is a corner at position from, and the next corner
+// of its triangle is at position to. back is the same in the opposite direction. At an open border,
+// either out or back is none.
 type edge struct {
 	from, to  uint32
 	out, back uint32

@@ -52,14 +52,16 @@ func Hills(depth float64) func(x, y float64) float64 {
 	}
 }
 
-// Sphere returns a sphere around the z axis with stacks rings of slices squares, from bottom to
-// top. Fans close it at the poles, and it has a seam where u wraps around from 1 to 0.
+// Sphere returns a sphere around the z axis. It consists of rings from bottom to top, whose number
+// is stacks, and each ring has as many squares as slices. Fans close it at the poles, and it has a
+// seam where u wraps around from 1 to 0.
 func Sphere(slices, stacks int) *Mesh {
 	m := new(Mesh)
 	for j := range stacks + 1 {
 		s, c := turn(float64(j) / float64(2*stacks))
 		for i := range slices + 1 {
-			// Both sides of the seam use turn 0, so that their positions are equal to the last bit.
+			// Both sides of the seam use the angle 0, so that their positions are equal to the last
+			// bit.
 			sin, cos := turn(float64(i%slices) / float64(slices))
 			x, y, z := float64(s*cos), float64(s*sin), -c
 			m.vertex(x, y, z, x, y, z, float64(i)/float64(slices), float64(j)/float64(stacks))
