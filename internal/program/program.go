@@ -282,7 +282,7 @@ func (l *loader) loadProgram(program string) error {
 	return nil
 }
 
-// findLibrary finds a library that the object by needs.
+// findLibrary searches for a library. The argument by is the object that needs it.
 func (l *loader) findLibrary(name string, by *object) (object, bool) {
 	folders := by.runpath
 	if folders == nil {
@@ -310,7 +310,7 @@ func (l *loader) findLibrary(name string, by *object) (object, bool) {
 }
 
 // readELF reads the names of the libraries that an ELF file needs. It returns false if the file is
-// not ELF, or is for another processor than the object by.
+// not ELF, or is for a different processor than the object that needs it.
 func readELF(file string, by *object) (object, bool) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -23,8 +23,8 @@ type Size struct{ W, H int }
 
 func (s Size) areaOf() int { return s.W * s.H }
 
-// A Place is the position of a rectangle. It has the corner nearest to 0, 0, and whether width and
-// height are swapped.
+// A Place is the position of a rectangle. It holds the corner nearest to 0, 0, and whether width
+// and height are swapped.
 type Place struct {
 	Page, X, Y int
 	Turned     bool

@@ -23,7 +23,7 @@ func skylineLeft(p *packer, of []entry, count int, page Size) []Place {
 	return fillSkyline(p, of, count, page, func(left, right int) bool { return false })
 }
 
-// skylineHigh places rectangles at that end of a gap where the neighbor is higher.
+// skylineHigh places rectangles at the end of a gap that has the higher neighbor.
 func skylineHigh(p *packer, of []entry, count int, page Size) []Place {
 	return fillSkyline(p, of, count, page, func(left, right int) bool { return right > left })
 }
@@ -151,7 +151,7 @@ type entry struct {
 // than a try, so that many more widths can be tried. For many rectangles of similar sizes, its
 // pages are often smaller.
 type strip struct {
-	// fill returns places for count rectangles, or nil if not all of them fit.
+	// fill places count rectangles and returns their places, or nil if not all of them fit.
 	fill func(p *packer, of []entry, count int, page Size) []Place
 	of   []entry
 	// across is set if the strip is vertical, with width and height swapped.

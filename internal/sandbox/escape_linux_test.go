@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// place describes the surroundings of an escape: a directory to read, a directory to write to, a
-// directory outside the policy, and the PID of the parent.
+// place describes the surroundings of an attempt to escape: a directory to read, a directory to
+// write to, a directory outside the policy, and the PID of the parent.
 type place struct {
 	in, w, out string
 	parent     int
@@ -409,7 +409,7 @@ func tidy(folder string) {
 	}
 }
 
-// newPlace makes a place to escape from.
+// newPlace creates the directories of a sandbox that the test tries to leave.
 func newPlace(t *testing.T) place {
 	base := t.TempDir()
 	p := place{in: base + "/in", w: base + "/w", out: base + "/out", parent: os.Getpid()}
@@ -556,7 +556,7 @@ func TestAttemptsSucceedWithoutBox(t *testing.T) {
 	}
 }
 
-// A program in a box must be able to do the usual things.
+// A program in a box must be able to create, copy, change and remove files, and to run commands.
 func TestProgramsWorkInTheBox(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)

@@ -121,8 +121,8 @@ func (s *server) answerTracedFile(c call, w resolvedPath, flags uint64) (answere
 	return false
 }
 
-// recordExistence records that a call reveals whether a file exists. That happens even if the call
-// may not change the file.
+// recordExistence records that a call reveals whether a file exists. Even a call that may not
+// change the file reveals this.
 func (s *server) recordExistence(c call) {
 	if s.trace == nil {
 		return
@@ -183,8 +183,8 @@ func (s *server) noteProgram() {
 }
 
 // noteUnreadableCaller records an error that the program did not cause. The system denied access to
-// its memory, or the server could not open another file. Landlock refuses the access that the
-// server could not see.
+// the program's memory, or the server lacked descriptors or memory. Landlock refuses the access
+// that the server could not see.
 func (s *server) noteUnreadableCaller(errno unix.Errno) {
 	switch {
 	case s.blind != nil:

@@ -142,8 +142,9 @@ type Figure struct {
 	Peak   float64 `json:"peak,omitempty"`
 	Spikes int     `json:"spikes,omitempty"`
 
-	// Steady marks a level that is equal in all executions that measure exact figures, also in each
-	// frame. Loose marks an exact figure whose values per frame differ between executions.
+	// Steady marks a level that is equal in all executions that measure exact figures, and in the
+	// same frame of all of them. Loose marks an exact figure whose values per frame differ between
+	// executions.
 	Steady bool `json:"steady,omitempty"`
 	Loose  bool `json:"loose,omitempty"`
 }

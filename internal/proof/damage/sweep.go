@@ -102,8 +102,8 @@ var replacements = []replacement{
 	{"a link to nowhere", func(name string) error { return os.Symlink("nowhere", name) }},
 }
 
-// Sweep applies faults in an empty directory, and calls tell with the tally of each kind of file.
-// It returns an error only if the sweep itself fails.
+// Sweep applies faults in an empty directory, and calls the function tell with the tally of each
+// kind of file. It returns an error only if the sweep itself fails.
 func Sweep(ctx context.Context, dir string, opt Options, tell func(Tally)) error {
 	stride := max(opt.Stride, 1)
 	for _, k := range kinds {

@@ -64,8 +64,8 @@ func (m model) rename(from, to string) {
 }
 
 // diffScope compares the outputs of the selected sources with the outputs of a run from scratch. It
-// skips an output if an output of an unselected source is at its path, because the run must not
-// remove that one.
+// skips a path where an unselected source has an output, because the run must not remove this
+// output.
 func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list listing) string {
 	kept := map[string]bool{} // outputs of unselected sources, and their parent directories
 	for name, l := range p.made {

@@ -96,7 +96,7 @@ type generator struct {
 	clocks  []int64
 	mapped  []string
 	last    string // the source that was edited last
-	was     string // content of last before the edit
+	was     string // content of that source before the edit
 	tools   tool   // tool of the script, if it has one
 	config  string // cook.toml at the root, without parts and rules
 	parts   string // rules of a chain scene; "" for none
