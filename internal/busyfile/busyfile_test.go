@@ -17,7 +17,7 @@ var errBusy = errors.New("in use")
 type folder struct {
 	*os.Root
 	held  map[string]bool // names of files that cannot be removed or replaced
-	fixed map[string]bool // names of files that cannot be renamed either
+	fixed map[string]bool // names of files that cannot be renamed
 }
 
 func (f folder) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(f.FS(), name) }
@@ -35,7 +35,7 @@ func (f folder) Remove(name string) error {
 	if f.held[name] {
 		return errBusy
 	}
-	return os.Remove(filepath.Join(f.Name(), name)) // this call needs no POSIX deletion
+	return os.Remove(filepath.Join(f.Name(), name))
 }
 
 func (f folder) Rename(from, to string) error {

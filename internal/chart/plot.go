@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MaxLines is the maximum number of lines in a plot, so that a person can distinguish them.
+// MaxLines is the maximum number of lines in a plot. More lines would be hard to distinguish.
 const MaxLines = 8
 
 // colors are the colors of lines on light and dark backgrounds. They are the palette of Okabe and

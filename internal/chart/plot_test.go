@@ -53,8 +53,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestWellFormed draws plots with any names and labels. The page must be well-formed XML, and the
-// legend must list each line, even without points.
+// TestWellFormed draws plots with arbitrary names and labels. The page must be well-formed XML, and
+// the legend must list every line, even a line without points.
 func TestWellFormed(t *testing.T) {
 	label := func(v float64) string { return fmt.Sprint("<", v, "&\x01") }
 	axis := Axis{Name: `a"<&`, Log: true, Marks: []float64{1, 10}, Label: label}

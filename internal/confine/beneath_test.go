@@ -21,7 +21,7 @@ var names = []string{
 	strings.Repeat("x", 300), strings.Repeat("d/", 3000) + "file",
 }
 
-// linked returns a directory that contains the files and links to which names refer.
+// linked returns a directory that contains the files and links in names.
 func linked(t *testing.T) *Dir {
 	base, d := tree(t)
 	in := filepath.Join(base, "in")
@@ -169,8 +169,8 @@ func renamed(t *testing.T, from, to string, rename func(Root) error) string {
 	return said
 }
 
-// TestClosedRootFails checks that calls of a closed Root fail. Its old descriptor may belong to
-// another file meanwhile.
+// TestClosedRootFails checks that calls of a closed Root fail. Another file may have been opened
+// with the same descriptor since.
 func TestClosedRootFails(t *testing.T) {
 	_, d := tree(t)
 	r := d.Root()

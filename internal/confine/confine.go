@@ -1,8 +1,8 @@
 // Package confine opens files in one directory and never outside of it.
 //
 // It differs from os.Root in two ways that asset trees need. It follows an absolute symbolic link
-// if the target is inside the directory. And it opens only regular files, so that a named pipe
-// cannot block the caller.
+// if the target is inside the directory. It opens only regular files, so that a named pipe cannot
+// block the caller.
 package confine
 
 import (

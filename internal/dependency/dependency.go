@@ -37,7 +37,7 @@ const (
 	Extract               // part of a file that concerns one subject
 	Extracts              // parts of all files in a directory that concern one subject
 	Artifacts             // artifacts of other assets
-	IDs                   // IDs of the assets whose artifacts match
+	IDs                   // IDs of the assets whose artifacts match the patterns
 	Name                  // name of an artifact, which contains a hash of its content
 	kinds
 )
@@ -54,7 +54,7 @@ func (k Kind) IsArtifacts() bool { return k == Artifacts || k == IDs || k == Nam
 // A Dependency is one file, directory or set of artifacts on which a result depends.
 type Dependency struct {
 	Kind Kind
-	// Path is the path of the file, link or directory; "." is the directory to which paths are
+	// Path is the path of the file, link or directory. "." means the directory to which paths are
 	// relative. For Artifacts, IDs and Name, Path is the name of the target.
 	Path string
 	// Pattern selects names in the directory. For Artifacts and IDs see Patterns. For Name see
@@ -62,8 +62,9 @@ type Dependency struct {
 	Pattern string
 	// Function is the name and version of the function that computes the extract.
 	Function string
-	// Subject is the path that the extract is about, relative to the directory. It is empty for an
-	// extract about all subjects. In a dependency that a recipe declares, empty means the source.
+	// Subject is the path that the extract concerns, relative to the directory. It is empty for an
+	// extract about all subjects. In a dependency that a recipe declares, an empty Subject means
+	// the source.
 	Subject string
 }
 
@@ -219,8 +220,8 @@ func (d Dependency) Resolve(source string) (Dependency, error) {
 	return d, nil
 }
 
-// hasText reports whether Decode(Encode(d)) returns d. This is false for an extract from a file
-// named "@".
+// hasText reports whether encoding d and decoding the text restores d. It returns false for an
+// extract from a file named "@".
 func (d Dependency) hasText() bool {
 	if d.Kind == File {
 		return true

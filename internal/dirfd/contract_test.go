@@ -69,7 +69,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// infoOf converts the FileInfo of package os, with which tests compare the Info of this package.
+// infoOf converts a FileInfo of package os to an Info, so that tests can compare the two packages.
 func infoOf(t *testing.T, info fs.FileInfo, err error) Info {
 	t.Helper()
 	if err != nil {

@@ -21,7 +21,7 @@ type spec struct {
 	fd    descr    // position of the argument that is an open file descriptor
 	only  []uint32 // report only calls whose second argument has one of these values; nil means all calls
 	grows bool     // set if the call allocates disk space; see also openFlags
-	data  transfer // direction of the transfer between a file and memory
+	data  transfer // whether the call reads or writes file data
 }
 
 // A place is a pair of argument positions: one for the directory's descriptor and one for the path.

@@ -298,7 +298,8 @@ func Kinds() []string {
 // Draw returns random options for a link of the given kind. draw must return a random number below
 // n. Some connections of the link may have no fault.
 func Draw(kind string, draw func(n int) int) (opt Options) {
-	// The logarithm is uniformly distributed, so that all magnitudes are equally likely.
+	// The logarithm of the result is uniformly distributed, so that all magnitudes are equally
+	// likely.
 	upTo := func(most float64) float64 { return math.Exp(math.Log(most+1)*float64(draw(1<<20))/(1<<20)) - 1 }
 	if kind == "slow" {
 		opt.Delay = time.Duration(upTo(float64(400 * time.Millisecond)))

@@ -153,7 +153,7 @@ func TestBytesAreLateByDelayAndRate(t *testing.T) {
 	}
 }
 
-// TestEveryKindIsDrawn draws each kind, and expects different faults each time.
+// TestEveryKindIsDrawn calls Draw often for each kind, and expects different faults.
 func TestEveryKindIsDrawn(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, kind := range Kinds() {

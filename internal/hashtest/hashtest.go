@@ -84,8 +84,8 @@ var checks = []struct {
 	{"long", checkLongStream},
 }
 
-// Lengths returns the suite's input lengths, sorted. They are the first five multiples of each
-// block size, plus and minus one byte. The block sizes are common ones and the given blocks.
+// Lengths returns the suite's input lengths, sorted. For each common block size and each given
+// block size, these are its first five multiples, plus and minus one byte.
 func Lengths(blocks ...int) []int {
 	all := []int{0}
 	for _, block := range append([]int{4, 8, 12, 16, 32, 64, 128, 240, 256, 1024}, blocks...) {

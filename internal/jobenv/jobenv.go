@@ -30,7 +30,7 @@ func ExtractKey(name string, version int) string { return name + "." + strconv.I
 
 // A Dep is a dependency that a recipe has requested.
 type Dep struct {
-	On    dependency.Dependency // dependency with its path in the asset tree
+	On    dependency.Dependency // dependency, with a path in the asset tree
 	Name  string                // path in the form that the recipe used
 	Found bool                  // false if the file or directory does not exist
 }
@@ -84,11 +84,11 @@ type Env struct {
 	// Artifacts returns the artifacts that patterns select, and the dependency on their list.
 	Artifacts    func(patterns []string) (list []manifest.Asset, on dependency.Dependency, err error)
 	ReadArtifact func(path string) ([]byte, error)
-	// IDs returns the IDs of the selected artifacts' assets by source, and the dependency to
-	// record.
+	// IDs returns the IDs of the assets whose artifacts match the patterns, keyed by source. It
+	// also returns the dependency to record.
 	IDs func(patterns []string) (ids map[string]string, on dependency.Dependency, err error)
 	// Followed returns how a file is cooked: the name of the recipe ("" if unknown), its
-	// recipe.Cooker, and the artifacts. If the function is nil, nothing is known.
+	// recipe.Cooker, and the artifacts. If Followed is nil, methods that need it return nothing.
 	Followed func(path string) (by string, options any, outputs []string)
 
 	// These functions report to the run. Each may be nil.

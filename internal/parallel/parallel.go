@@ -40,8 +40,8 @@ func Each(ctx context.Context, workers, n int, do func(worker, i int) error) err
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
-// Cores limits how many goroutines compute at once. Each worker holds one core. Idle cores help
-// with work that can be split. A nil *Cores has no idle cores, and its workers never wait.
+// Cores limits how many goroutines compute at once. Each worker occupies one core. Idle cores help
+// workers whose work can be split. A nil *Cores has no idle cores, and its workers never wait.
 type Cores struct{ idle *semaphore.Weighted }
 
 // NewCores returns Cores for n cores, at least one.
@@ -70,7 +70,8 @@ func (c *Cores) HoldUnless(ctx context.Context) (release func(), err error) {
 	return func() { c.idle.Release(1) }, nil
 }
 
-// Lend marks the caller's core as idle while wait runs. Then it waits for a core again.
+// Lend marks the caller's core as idle while the function wait runs. Afterwards Lend waits for a
+// core again.
 func (c *Cores) Lend(wait func() error) error {
 	if c == nil {
 		return wait()

@@ -117,8 +117,8 @@ func IsList(head []byte, is func(line string) bool) bool {
 	return 2*alike >= all
 }
 
-// isPair reports whether a line has an opening mark and, after it, the closing mark. Blocks of
-// other texts open and close on different lines.
+// isPair reports whether a line has an opening mark and, after it, the closing mark. In texts that
+// are no lists, blocks usually open and close on different lines.
 func isPair(line, open, end string) bool {
 	_, rest, ok := strings.Cut(line, open)
 	return ok && strings.Contains(rest, end)

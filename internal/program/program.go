@@ -265,7 +265,7 @@ func (l *loader) loadProgram(program string) error {
 	}
 	first, ok := readELF(real, nil)
 	if !ok {
-		return nil // no error: the system reports it when it runs the program
+		return nil // ignored, because the system reports an error when the program is run
 	}
 	for queue := []object{first}; len(queue) > 0; queue = queue[1:] {
 		by := &queue[0]

@@ -178,7 +178,7 @@ func (p *packer) strips(of []int) (list []strip) {
 		}
 		way := upright
 		if p.o.Turn && across {
-			break // all remaining strips have the same orders
+			break // with rotation allowed, vertical strips would try the same orders as horizontal ones
 		} else if p.o.Turn {
 			way = slices.Concat(upright, exchanged(upright))
 			for n := range upright {

@@ -215,7 +215,7 @@ func (s *server) answerMissingFile(name []byte, flags uint64, errno unix.Errno) 
 		return
 	}
 	if flags&unix.O_NOFOLLOW != 0 {
-		s.noteLink(name, nil) // the path is not a dangling link either
+		s.noteLink(name, nil) // the path is not a symbolic link, not even a dangling one
 	}
 	if flags&unix.O_CREAT != 0 {
 		errno = unix.EACCES // programs may not create files there

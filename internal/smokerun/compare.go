@@ -18,7 +18,7 @@ const (
 )
 
 // These absolute differences per process always count as equal. Hash tables with random seeds vary
-// in their collisions, periodic work is done once more or less, and signals interrupt system calls.
+// in their collisions, periodic work may run once more, and signals interrupt system calls.
 const (
 	slackObjects      = 16
 	slackBytes        = 16 << 10

@@ -23,8 +23,8 @@ const maxRecord = 256 << 20
 // A Class determines how a figure is compared.
 type Class string
 
-// Changes of the first four classes, and of steady levels, fail a comparison. The other classes
-// only explain changes.
+// A comparison fails if a figure of the first four classes, or a steady level, has changed. The
+// other classes only explain changes.
 const (
 	Exact             Class = "exact"        // equal in every run with the same sources
 	AllocationsClass  Class = "allocations"  // number of allocated objects or bytes

@@ -109,7 +109,7 @@ type builder struct {
 	joints [][]affine // joint transforms by skin; nil before first use
 	picker *gltf.Picker
 	left   int  // number of triangles left until the limit
-	weld   bool // set if equal vertices must be merged, because each corner has its own vertex
+	weld   bool // set if each corner has its own vertex, so that equal vertices must be merged
 }
 
 func newLevelBuilder(doc *gltf.Document) (*builder, error) {

@@ -91,7 +91,7 @@ func (b *builder) loadTriangles(ctx context.Context, p *gltf.Primitive, n int, s
 	return g, nil
 }
 
-// floats reads an attribute of the vertices. It returns nil if the primitive lacks the attribute.
+// floats reads a vertex attribute. It returns nil if the primitive lacks the attribute.
 func (b *builder) floats(ctx context.Context, g *geometry, attributes map[string]int32, name string) ([]float32, error) {
 	accessor, ok := attributes[name]
 	if !ok {

@@ -82,8 +82,8 @@ func (d *Document) Shape(accessor int32) Array {
 	}
 }
 
-// First returns the first n elements of an accessor, which must have at least n. Without a view
-// they are zeros.
+// First returns the first n elements of an accessor, which must have at least n. If the accessor
+// has no view, all elements are zero.
 func (d *Document) First(ctx context.Context, accessor int32, n int) (Array, error) {
 	to := func(at int) int {
 		if at >= n {

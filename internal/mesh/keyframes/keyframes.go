@@ -22,9 +22,9 @@ import (
 type Kind uint8
 
 const (
-	Vector   Kind = iota // translation or scale, with the distance between points
-	Rotation             // unit quaternion, with the angle in radians as distance
-	Shares               // weights of morph targets, with the largest difference as distance
+	Vector   Kind = iota // translation or scale; the distance is that between points
+	Rotation             // unit quaternion; the distance is the angle in radians
+	Shares               // weights of morph targets; the distance is the largest difference of a weight
 )
 
 // A Curve is a list of keyframes with Width values each, at increasing times.

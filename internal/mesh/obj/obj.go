@@ -110,7 +110,7 @@ type object struct {
 	used bool
 }
 
-// A parser holds the part of a model parsed so far.
+// A parser holds what has been parsed of a model so far.
 type parser struct {
 	v, vt, vn  []float32 // vectors with three, two and three components
 	colors     []float32 // color components, four per vertex; nil without colors

@@ -174,7 +174,7 @@ func AnalyzeFetch(ctx context.Context, indices []uint32, vertices, size int) (Fe
 	return stats, nil
 }
 
-// OverdrawStats holds how often pixels were shaded.
+// OverdrawStats holds how often pixels of the mesh were shaded.
 type OverdrawStats struct {
 	Covered  int64   // number of pixels that show the mesh
 	Shaded   int64   // number of times that a pixel passed the depth test
@@ -244,8 +244,8 @@ func box(indices []uint32, positions []float32) (least vector, extent float64) {
 	return least, max(size.x, size.y, size.z)
 }
 
-// picture is the view of the mesh from one side. It holds depths, and how often each pixel was
-// shaded.
+// picture is an image of the mesh, seen from one side. It holds depths, and how often each pixel
+// was shaded.
 type picture struct {
 	near   [view * view]float32
 	shaded [view * view]uint32

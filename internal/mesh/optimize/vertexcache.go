@@ -81,7 +81,7 @@ type cacheSorter struct {
 	live   []uint32
 
 	score  []int32 // score of each vertex
-	total  []int32 // sum of the scores of each triangle's corners; the constant drawn for a selected triangle
+	total  []int32 // sum of the scores of each triangle's corners; the value drawn if the triangle has been selected
 	recent []uint32
 	next   []uint32 // temporary memory for updating recent
 	cursor int      // index before which all triangles have been selected
@@ -92,7 +92,7 @@ type cacheSorter struct {
 // visit the list of its center.
 const crowd = 128
 
-// drawn is the total of a triangle that has been selected.
+// drawn is the value in total of a triangle that has been selected.
 const drawn = math.MinInt32
 
 func newCacheSorter(look *pace, indices []uint32, vertices int, scores *cacheScores) (s *cacheSorter, err error) {

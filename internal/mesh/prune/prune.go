@@ -101,7 +101,7 @@ type pruning struct {
 	unplayed   int
 }
 
-// stay is a visit function for gltf.References that changes nothing.
+// stay is a visit function for gltf.References that keeps every reference.
 func stay(_ gltf.List, n int, _ bool) (int, bool) { return n, true }
 
 // renumberUsed returns a visit function for gltf.References. It renumbers elements as if unused

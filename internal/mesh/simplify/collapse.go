@@ -6,8 +6,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// rankEdges keeps the edges that may collapse, each in its cheaper direction, sorted by cost. It
-// drops edges whose squared error exceeds limit.
+// rankEdges keeps the edges whose collapse is possible, each in its cheaper direction, sorted by
+// cost. It drops edges whose squared error exceeds limit.
 func (m *mesh) rankEdges(limit float64) error {
 	kept := m.edges[:0]
 	for i := range m.edges {

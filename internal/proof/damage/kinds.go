@@ -15,7 +15,7 @@ import (
 // A kind is a kind of file that cook maintains.
 type kind struct {
 	name string
-	// prepare makes the files of this kind exist, in a state where the next run needs them.
+	// prepare creates the files of this kind, in a state where the next run needs them.
 	prepare func(ctx context.Context, b *project) error
 	files   func(b *project) ([]string, error)
 	setups  []setup

@@ -46,8 +46,8 @@ type Tally struct {
 	Kind   string
 	Files  int // number of damaged files
 	Faults int
-	// Noted counts the runs that reported the damage. The others did not read the damaged bytes, or
-	// could not detect the damage.
+	// Noted counts the runs that reported the damage. All other runs did not read the damaged
+	// bytes, or could not detect the damage.
 	Noted int
 	// Refused counts the runs that correctly returned an error.
 	Refused int

@@ -18,7 +18,7 @@ type model map[string]string
 
 func (m model) files() []string { return slices.Sorted(maps.Keys(m)) }
 
-// pick returns a random file with the extension kind, or any file if kind is "".
+// pick returns a random file whose extension is kind, or any file if kind is "".
 func (m model) pick(r *rand.Rand, kind string) (string, bool) {
 	files := slices.DeleteFunc(m.files(), func(f string) bool { return kind != "" && path.Ext(f) != kind })
 	if len(files) == 0 {

@@ -70,7 +70,7 @@ type Player struct {
 	baseline map[string]*baseline // last run with correct outputs, keyed by targets
 	damaged  *stateDamage         // current damage; nil if there is none
 	inPlace  map[string]bool      // outputs that were edited in place
-	made     map[string]listed    // the asset that last made each output
+	made     map[string]listed    // asset that most recently made each output
 	blocks   []string             // absolute paths of foreign directories at the paths of outputs
 	mappings map[string][]byte    // contents of mapped files, by absolute name
 }

@@ -27,7 +27,7 @@ type Options struct {
 	Mappings bool
 	// Targets alternates between several targets. Without Targets, a quarter of the scripts do so.
 	Targets bool
-	// Hashed cooks by rules that put hashes of artifacts into their names. Without Hashed, a few
+	// Hashed cooks by rules that add a hash to the name of each artifact. Without Hashed, a few
 	// scripts do so.
 	Hashed bool
 	// Twins adds links to every script that point to two directories. The directories contain files

@@ -203,7 +203,8 @@ type Sample struct {
 	*Mesh
 }
 
-// Samples returns open and closed meshes, smooth and with seams, ordered and shuffled.
+// Samples returns several meshes: open and closed, smooth and with seams, with ordered and with
+// shuffled triangles.
 func Samples() []Sample {
 	return []Sample{
 		{"grid", Grid(100, 100, Hills(0.1))},
