@@ -83,7 +83,8 @@ func (f *Files) RemoveAll(name string) error {
 	return f.removeInSteps(name)
 }
 
-// removeInSteps removes each file separately, so that a busy file does not delay the others.
+// removeInSteps removes each file separately, so that a busy file does not prevent the removal of
+// other files.
 func (f *Files) removeInSteps(name string) error {
 	info, err := f.In.Lstat(name)
 	if pathname.IsAbsent(err) {

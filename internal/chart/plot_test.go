@@ -30,8 +30,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestPlaces checks that a plot stays in its rectangle. On a logarithmic axis, values with the same
-// ratio must have the same distance.
+// TestPlaces checks that lines stay in the plot's rectangle. On a logarithmic axis, values with the
+// same ratio must have the same distance.
 func TestPlaces(t *testing.T) {
 	plot := Plot{
 		Left: 100, Right: 300, Top: 50, Bottom: 250,

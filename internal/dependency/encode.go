@@ -96,7 +96,7 @@ func Decode(text string) (Dependency, error) {
 }
 
 // parseEncoded parses a text that consists of head and rest, joined by NULs. It does not check the
-// text: Decode encodes the result again and compares.
+// text, because Decode encodes the result again and compares.
 func parseEncoded(head string, rest []string) Dependency {
 	folder, inFolder := strings.CutSuffix(head, "/"+here)
 	if head == here {

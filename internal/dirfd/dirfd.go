@@ -137,8 +137,8 @@ func (n *namedInfo) ModTime() time.Time { return time.Unix(0, n.MTime) }
 func (n *namedInfo) IsDir() bool        { return n.Mode().IsDir() }
 func (n *namedInfo) Sys() any           { return nil }
 
-// notRegular returns the error for reading a file with this mode, or nil for a regular file. The
-// errors are those of Linux for opening such a file and reading at an offset.
+// notRegular returns the error for reading a file with this mode, or nil for a regular file. It
+// returns the errors that Linux returns for such a file.
 func notRegular(mode fs.FileMode) error {
 	switch mode.Type() {
 	case 0:

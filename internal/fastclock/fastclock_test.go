@@ -46,7 +46,8 @@ func TestNowNeverGoesBackOnOneCore(t *testing.T) {
 	}
 }
 
-// TestScaleIsExactAtItsEnds checks that a scale is exact at its ends and never runs backwards.
+// TestScaleIsExactAtItsEnds checks that a scale is exact for the ticks of both pairs and never runs
+// backwards.
 func TestScaleIsExactAtItsEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := Pair{rapid.Int64Range(0, 1<<61).Draw(t, "tick"), rapid.Int64Range(0, 1<<50).Draw(t, "ns")}

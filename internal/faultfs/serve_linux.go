@@ -216,7 +216,7 @@ func (n *notice) halfRead(fd int) (int, error) {
 	return len(b), nil
 }
 
-// halfCopy does half of a copy_file_range that uses the offsets of both files.
+// halfCopy does half of a copy_file_range call that uses the current offsets of both files.
 func (n *notice) halfCopy(from int) (int, error) {
 	var st unix.Stat_t
 	at, err := unix.Seek(from, 0, io.SeekCurrent)

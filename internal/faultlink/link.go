@@ -204,8 +204,8 @@ type Kind uint8
 const (
 	Nothing   Kind = iota
 	Refusal        // refuses this connection and all later ones
-	Freeze         // stops forwarding in both directions
-	Cut            // closes the connection in both directions
+	Freeze         // stops forwarding, but keeps the connection open
+	Cut            // closes the connection
 	Corrupt        // changes bytes
 	Duplicate      // sends bytes twice
 )
@@ -311,7 +311,7 @@ func Draw(kind string, draw func(n int) int) (opt Options) {
 	if !ok {
 		panic(fmt.Sprintf("unknown kind %q of link", kind))
 	}
-	often := 1 + draw(3) // on average, one in this many connections is faulty
+	often := 1 + draw(3) // average number of connections per faulty connection
 	opt.Fault = func() Fault {
 		if draw(often) > 0 {
 			return Fault{}

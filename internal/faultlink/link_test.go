@@ -89,7 +89,7 @@ func TestEachFaultHasItsEffect(t *testing.T) {
 			l := open(t, Options{Fault: func() Fault { return tc.fault }})
 			got := through(t, l, data, tc.n)
 			if name == "cut" && !down && bytes.HasPrefix(tc.want, got) {
-				continue // closing the connection discards an answer on its way back
+				continue // closing the connection discards bytes that are still on their way
 			}
 			if !bytes.Equal(got, tc.want) {
 				t.Errorf("%s, down %v: %d bytes, want %d", name, down, len(got), len(tc.want))

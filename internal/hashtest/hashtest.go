@@ -105,8 +105,7 @@ func (c *Config) longest() int {
 	return all[len(all)-1]
 }
 
-// Bytes returns n random-looking bytes. They are always the same, because they are the start of one
-// sequence (xorshift64*, Vigna 2016).
+// Bytes returns the first n bytes of a fixed pseudorandom sequence (xorshift64*, Vigna 2016).
 func Bytes(n int) []byte {
 	b := make([]byte, n)
 	state := uint64(0x9e3779b97f4a7c15)

@@ -35,7 +35,7 @@ type Dep struct {
 	Found bool                  // false if the file or directory does not exist
 }
 
-// A Said is the part of a file that concerns a source.
+// A Said is the part of a file that concerns one source.
 type Said struct {
 	File string // name of the file
 	Text []byte // extracted text, not empty
@@ -74,7 +74,7 @@ type Env struct {
 	// Create creates output number i. It does not follow links.
 	Create func(i int) (*os.File, error)
 	// Previous opens output number i of the last run, if the same recipe with the same options
-	// cooked it and it has been verified. Otherwise it returns nil. A nil function means that there
+	// cooked it and it has been verified. Otherwise it returns nil. If the function is nil, there
 	// is no previous output.
 	Previous func(i int) *os.File
 
@@ -88,12 +88,12 @@ type Env struct {
 	// also returns the dependency to record.
 	IDs func(patterns []string) (ids map[string]string, on dependency.Dependency, err error)
 	// Followed returns how a file is cooked: the name of the recipe ("" if unknown), its
-	// recipe.Cooker, and the artifacts. If Followed is nil, methods that need it return nothing.
+	// recipe.Cooker, and the artifacts. If the function is nil, no recipe is known.
 	Followed func(path string) (by string, options any, outputs []string)
 
 	// These functions report to the run. Each may be nil.
 
-	Hold func(kind string, bytes int64)    // records that the job uses memory until it ends
+	Hold func(kind string, bytes int64)    // records how much memory the job uses until it ends
 	Step func(name string) (end func())    // starts a step of the recipe; steps may nest
 	Note func(line string)                 // prints a line about the machine, once per run
 	Tell func(Facts)                       // receives the decisions about the source

@@ -87,7 +87,8 @@ func blankOut(text []byte) {
 	}
 }
 
-// commentEnd returns the offset after the comment that starts at i, or i if there is none.
+// commentEnd returns the offset after the comment that starts at i. It returns i if no comment
+// starts there.
 func commentEnd(text []byte, i int) (int, error) {
 	switch {
 	case bytes.HasPrefix(text[i:], []byte("//")):

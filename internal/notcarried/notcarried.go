@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A Fate says what happens to a part of a source.
+// A Fate is what happens to a part of a source.
 type Fate string
 
 // These are the possible fates.

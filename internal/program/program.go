@@ -187,7 +187,7 @@ func Named(name string) (library, file string) {
 	return library, file
 }
 
-// nameAs combines a library with the name of its file. It returns "lib" if both are equal,
+// nameAs combines a library with the name of its file. It returns "lib" for a file named lib,
 // "lib=base" for a file named base, or "lib=" without a file.
 func nameAs(library, file string) string {
 	switch base := filepath.Base(file); {

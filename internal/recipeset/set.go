@@ -1,4 +1,4 @@
-// Package recipeset is the part of recipes that only the cooker needs. It has sets of checked
+// Package recipeset holds what only the cooker needs to know about recipes: sets of checked
 // recipes, access to options by name, and a JSON Schema of the options.
 package recipeset
 

@@ -105,7 +105,7 @@ func (k *keeper) placeOthers(pages []Size, spaces []*space) (l Layout, left []in
 	return l, left
 }
 
-// isFreePlace reports whether a place is completely free.
+// isFreePlace reports whether a rectangle of the given size and position is completely free.
 func (s *space) isFreePlace(at Place, size Size) bool {
 	r := rect{at.X, at.Y, size.W, size.H}
 	return slices.ContainsFunc(s.free, func(f rect) bool { return f.holdsRect(r) })

@@ -125,8 +125,8 @@ func (p *packer) largest() Size {
 // goesOn reports whether to continue the search.
 func (p *packer) goesOn() bool { return p.work < p.limit && p.ctx.Err() == nil }
 
-// firstThatPlaces returns the places of all rectangles on a page, from the first try that succeeds.
-// It returns nil if no try succeeds.
+// firstThatPlaces tries to place all rectangles on a page. It returns the places of the first try
+// that succeeds, or nil if no try succeeds.
 func (p *packer) firstThatPlaces(tries []try, page Size) map[int]Place {
 	for _, t := range tries {
 		if !p.goesOn() {

@@ -15,7 +15,7 @@ type skyline struct {
 	waste int // area that may still be wasted
 }
 
-// A segment is a part of the edge with width w.
+// A segment is a horizontal part of the skyline with width w.
 type segment struct{ x, y, w int }
 
 // skylineLeft places rectangles at the left end of gaps.
@@ -178,7 +178,7 @@ func (p *packer) strips(of []int) (list []strip) {
 		}
 		way := upright
 		if p.o.Turn && across {
-			break // with rotation allowed, vertical strips would try the same orders as horizontal ones
+			break // vertical strips would repeat these orders, because rectangles may be rotated
 		} else if p.o.Turn {
 			way = slices.Concat(upright, exchanged(upright))
 			for n := range upright {

@@ -6,7 +6,7 @@ import "golang.org/x/sys/unix"
 
 // A call describes the arguments of a system call.
 type call struct {
-	folder, path, value, flags int // numbers of the arguments with these values, or none
+	folder, path, value, flags int // argument numbers; none if the call has no such argument
 	change                     change
 	opens                      opens // location of the open flags
 	gives                      gives // kind of result; the argument number value holds its address

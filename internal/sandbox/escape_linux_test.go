@@ -254,7 +254,8 @@ var attempts = map[string]func(p place) error{
 	},
 	"priority": func(p place) error { return unix.Setpriority(unix.PRIO_PROCESS, p.parent, 1) },
 
-	// Attempts to see other parts of the system.
+	// Attempts to change what the program sees of the system: mounts, root directories and
+	// namespaces.
 	"mount": func(p place) error { return unix.Mount("none", p.w, "tmpfs", 0, "") },
 	"mount in a namespace": func(p place) error {
 		cmd := exec.Command(os.Args[0], "escape", p.in, p.w, p.out, "mount")
@@ -578,7 +579,7 @@ stat -c %a s
 	}
 }
 
-// ends reports whether a process is dead or about to die. Such a process no longer has memory.
+// ends reports whether a process is dead or about to die. Such a process has no memory any more.
 func ends(pid string) bool {
 	text, err := os.ReadFile("/proc/" + pid + "/statm")
 	return err != nil || strings.HasPrefix(string(text), "0 ")

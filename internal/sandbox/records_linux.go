@@ -23,8 +23,8 @@ func stampOf(st *unix.Stat_t) stamp {
 	return stamp{uint64(st.Dev), st.Ino, st.Size, st.Mtim, st.Ctim}
 }
 
-// tick is longer than the resolution of file times, even on a busy machine. coarse is the same for
-// file systems that store times in whole seconds.
+// tick is longer than the resolution of file times, even on a busy machine. coarse is longer than
+// the resolution of file systems that store times in whole seconds.
 const (
 	tick   = 100 * time.Millisecond
 	coarse = 2200 * time.Millisecond

@@ -63,7 +63,7 @@ func (s *server) answerNamingCall(c call) (answered bool) {
 	if w.file >= 0 {
 		defer s.closeCounted(w.file)
 	}
-	if resolve != 0 && w.errno == 0 { // the program's flags forbid symbolic links or other parts of the path
+	if resolve != 0 && w.errno == 0 { // the program's flags restrict which paths may be resolved
 		fd, errno := s.openToIdentify(folder, path, flags&unix.O_NOFOLLOW, resolve)
 		if errno != 0 {
 			s.refuseCall(errno)

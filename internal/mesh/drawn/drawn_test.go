@@ -61,7 +61,8 @@ const (
 	triangle = `"meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}]`
 )
 
-// TestPlaced checks the positions of triangles for every way to place a mesh in a scene.
+// TestPlaced checks the positions of triangles for every glTF feature that places a mesh in a
+// scene.
 func TestPlaced(t *testing.T) {
 	for _, tt := range []struct{ name, members, want string }{
 		{"plain", oneNode + triangle, "[0 0 0, 1 0 0, 0 1 0]"},

@@ -87,7 +87,7 @@ type meshPlacement struct {
 func (b *builder) shownMeshes(ctx context.Context, level int) ([]meshPlacement, error) {
 	type step struct {
 		node   int32
-		chosen bool // set below a node whose level was selected; then the levels of the nodes below are ignored
+		chosen bool // set below a node whose level was selected, so that the levels of this node are ignored
 		above  affine
 	}
 	var steps []step

@@ -14,7 +14,7 @@ const (
 	maxInfluences = 4       // limit of joint sets per vertex; each has four joints
 )
 
-// A geometry is the drawn part of a primitive, in mesh space.
+// A geometry holds the part of a primitive that is drawn, in mesh space.
 type geometry struct {
 	positions, normals []float32
 	indices            []uint32

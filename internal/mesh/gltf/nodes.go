@@ -57,7 +57,7 @@ func (c *check) checkNodeTrees() {
 // onCycle returns a node that is its own ancestor, or -1. It visits each node once, because it
 // stops at nodes that it has visited before.
 func onCycle(parent []int32) int {
-	seen := make([]int32, len(parent)) // number of the walk that visited each node, counted from 1; 0 if none did
+	seen := make([]int32, len(parent)) // number of the walk that visited each node, counted from 1; 0 for unvisited nodes
 	for i := range parent {
 		walk := int32(i + 1)
 		n := int32(i)

@@ -26,7 +26,7 @@ const (
 	Coordinates                // vertex attributes that are multiples of a power of two
 	TriangleIndices            // indices of triangles
 	OtherIndices               // indices of lines, points and unknown primitives
-	Picture                    // image, which gets a view of its own
+	Picture                    // image; each image gets a separate view
 )
 
 // These are the values of a view's target.
@@ -204,7 +204,7 @@ func (o *Output) LayOut(ctx context.Context) (Layout, error) {
 	return l, nil
 }
 
-// PackedSize returns the size of an array of vertices or indices in a compressed view of its own.
+// PackedSize returns the compressed size of a separate view with an array of vertices or indices.
 func PackedSize(ctx context.Context, u Use, a Array) (int, error) {
 	o := Output{Compress: true}
 	if _, _, err := o.Append(ctx, u, a); err != nil {
@@ -264,7 +264,7 @@ func (o *Output) filterElements(ctx context.Context, v *view) ([]byte, meshopt.F
 		return v.data, f, nil
 	}
 	data := slices.Clone(v.data)
-	for i, start := range v.starts { // each array has its own exponent
+	for i, start := range v.starts { // each array has a separate exponent
 		end := len(data)
 		if i+1 < len(v.starts) {
 			end = v.starts[i+1] * v.stride

@@ -90,7 +90,7 @@ func (w *walker) skipValue() {
 			continue
 		case '}', ']':
 			if depth == 0 {
-				return // the enclosing value ends here
+				return // this is the end of the enclosing value
 			}
 			depth--
 		case ',', ' ', '\t', '\r', '\n', ':':

@@ -81,7 +81,7 @@ func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, 
 }
 
 // A corner holds the indices of a vertex, of its texture coordinates and of its normal, counted
-// from 0. A missing index is none.
+// from 0. A missing index has the value none.
 type corner struct{ v, vt, vn int32 }
 
 const none = -1

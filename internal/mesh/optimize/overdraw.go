@@ -111,7 +111,7 @@ func cutClusters(ctx context.Context, indices []uint32, vertices int, threshold 
 				misses, n = 0, 0
 			}
 		}
-		// The last triangles exceed the threshold, so they stay in the previous cluster.
+		// If the last triangles exceed the threshold, they stay in the previous cluster.
 		if left := cuts[len(cuts)-1]; len(cuts) > first && float64(misses) > float64(allowed*float64(end-left)) {
 			cuts = cuts[:len(cuts)-1]
 		}

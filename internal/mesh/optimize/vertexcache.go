@@ -241,7 +241,7 @@ func (s *cacheSorter) firstLeft() uint32 {
 // than the GPU's cache gives a bad order; 16 is suitable for GPUs with 12 to 32 entries.
 const modelSize = 16
 
-// cacheScores holds the two parts of a vertex's score, in thousandths.
+// cacheScores holds two tables whose scores are added for each vertex, in thousandths.
 type cacheScores struct {
 	place [1 + modelSize]int32 // score by 1 + the index among recent vertices; element 0 is for other vertices
 	live  [9]int32             // score by the number of remaining triangles; the last element is for 8 and more

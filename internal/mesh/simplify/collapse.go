@@ -182,8 +182,8 @@ func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 	if common != removed || stay == 0 { // the collapse would remove a separate triangle
 		return 0, false
 	}
-	// If p and q each have a triangle that joins the two shared neighbors, those triangles would
-	// become one. This would happen in the last collapse of a tetrahedron.
+	// Suppose that p and q each have a triangle with the two shared neighbors. The collapse would
+	// turn both into one triangle, as in the last collapse of a tetrahedron.
 	return removed, !m.spans(p, q, shared) || !m.spans(q, p, shared)
 }
 

@@ -163,8 +163,8 @@ func (m *mesh) wedges(corners []uint32) int {
 }
 
 // A move describes how a position moves along an edge. It maps the wedges at the old position to
-// wedges at the new position. A position on a seam has two wedges; for other positions both pairs
-// are equal.
+// wedges at the new position. A position on a seam has two wedges. For other positions, both
+// elements of from and of to are equal.
 type move struct {
 	from, to [2]uint32
 }
@@ -180,7 +180,7 @@ func (m *mesh) moves(e *edge, reverse bool) (mv move, ok bool) {
 	case interior:
 	case border:
 		if e.out != none && e.back != none {
-			return mv, false // the edge joins two parts of the border across the mesh
+			return mv, false // the edge crosses the mesh from one point of the border to another
 		}
 	default:
 		return mv, false

@@ -154,8 +154,8 @@ func (m *mesh) pairOpposite(edges []uint64, low uint32) {
 	}
 }
 
-// A member is a corner of a group. It has the directions of its face, projected on the plane of the
-// group's normal.
+// A member is a corner of a group. It holds the directions of its face, projected on the plane that
+// is perpendicular to the group's normal.
 type member struct {
 	corner uint32
 	s, t   vec

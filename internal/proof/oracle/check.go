@@ -277,7 +277,7 @@ func (p *Player) diffAll(mode Mode, want *expected, got Tree, list listing, resu
 	return d
 }
 
-// forgetInPlace drops the in-place edits of outputs that the run must have noticed.
+// forgetInPlace forgets edits of outputs in place, because the run must have noticed them.
 func (p *Player) forgetInPlace(mode Mode) {
 	if mode.ByFolder && !mode.Verify {
 		return

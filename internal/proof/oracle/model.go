@@ -37,7 +37,7 @@ func (m model) folders() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// write records a file, and removes each file or directory that is in its way.
+// write records a file. It removes the files and directories that prevent a file at this path.
 func (m model) write(name, data string) {
 	m.remove(name)
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {

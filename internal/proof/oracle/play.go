@@ -146,7 +146,7 @@ func (p *Player) allows(e Edit) bool {
 	return p.allowsOutput(e, out)
 }
 
-// allowsOutput implements allows for outputs. It allows edits of existing outputs only, because
+// allowsOutput implements allows for outputs. It only allows edits of existing outputs, because
 // cook does not own new files in the output directory.
 func (p *Player) allowsOutput(e Edit, out string) bool {
 	info, err := os.Lstat(p.name(e.Path))

@@ -194,7 +194,7 @@ func (g *generator) addFirstTree(parts bool) {
 		g.addWrite("x/a.gltf", contents()[".gltf"][0])
 		g.addWrite("x/a.bin", contents()[".bin"][0])
 	}
-	if g.r.IntN(2) == 0 { // some models contain other sources; two models may contain the same source
+	if g.r.IntN(2) == 0 { // add models that contain other sources; two of them contain the same source
 		g.addWrite("x/a.mtl", contents()[".mtl"][1])
 		g.addWrite("x/b.obj", withLibrary("a.mtl"))
 		g.addWrite("a.obj", withLibrary("x/a.mtl"))

@@ -223,8 +223,8 @@ var ignores = []string{"", "*.txt\n", "/a.png\n", "y/\n", "*.bin\n", "b.*\n", "!
 
 func oneOf[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 
-// sized returns different content of the same size for an extension. It returns false if none
-// exists.
+// sized returns different content of the same size for a file extension. It returns false if no
+// such content exists.
 func sized(r *rand.Rand, kind string, like string) (string, bool) {
 	var same []string
 	for _, data := range contents()[kind] {

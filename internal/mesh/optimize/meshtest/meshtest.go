@@ -1,5 +1,5 @@
-// Package meshtest generates meshes for the tests of mesh packages. They are the same on every
-// machine, because they use no function that differs between processors.
+// Package meshtest generates meshes for the tests of mesh packages. The meshes are the same on
+// every machine, because no function is used that differs between processors.
 package meshtest
 
 import (
@@ -68,7 +68,8 @@ func Sphere(slices, stacks int) *Mesh {
 		}
 	}
 	m.squares(slices, stacks)
-	// At a pole one side of each square has length 0, so one of its two triangles has no area.
+	// At a pole one side of each square has length 0, so one of the square's two triangles has no
+	// area.
 	kept := m.Indices[:0]
 	for t := 0; t < len(m.Indices); t += 3 {
 		a, b, c := m.Indices[t], m.Indices[t+1], m.Indices[t+2]
