@@ -80,7 +80,7 @@ func (b *Box) serveCalls(listener, tree int) {
 		}
 		s.n, s.a, s.found = notice{}, answer{}, accessedFile{}
 		if errno := s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n)); errno != 0 {
-			if s.hungUp() { // if more calls can follow, the caller of this call was killed
+			if s.hungUp() { // a killed caller makes only this request fail
 				return
 			}
 			continue

@@ -92,7 +92,7 @@ type cacheSorter struct {
 // visit the list of its center.
 const crowd = 128
 
-// drawn is the value in total of a triangle that has been selected.
+// drawn marks a selected triangle in the field total.
 const drawn = math.MinInt32
 
 func newCacheSorter(look *pace, indices []uint32, vertices int, scores *cacheScores) (s *cacheSorter, err error) {
