@@ -74,7 +74,7 @@ func Create(dir string, perm fs.FileMode) (*File, error) {
 	return CreateIn(disk{&busyfile.Files{In: busyfile.Disk{}}}, dir, perm)
 }
 
-// CreateIn is like Create, but resolves the names of dir and of Commit in a Folder.
+// CreateIn is like Create, but dir and the path passed to Commit are relative to the Folder in.
 func CreateIn(in Folder, dir string, perm fs.FileMode) (*File, error) {
 	for try := 1; ; try++ {
 		name := filepath.Join(dir, fmt.Sprintf("%s%016x", Prefix, rand.Uint64()))

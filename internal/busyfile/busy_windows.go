@@ -28,7 +28,8 @@ func LacksPosixDeletion(err error) bool {
 	return errors.Is(err, windows.ERROR_INVALID_FUNCTION) || errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED)
 }
 
-// needsSteps reports whether removing each file separately may succeed where RemoveAll failed.
+// needsSteps reports whether RemoveAll failed in a way that removing each file separately may
+// avoid.
 func needsSteps(err error) bool {
 	return LacksPosixDeletion(err) || errors.Is(err, syscall.ERROR_DIR_NOT_EMPTY)
 }

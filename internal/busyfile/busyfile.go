@@ -38,7 +38,7 @@ type Files struct {
 	Trash string              // directory to which busy files are moved; "" disables moving
 	Busy  func(error) bool    // function that reports whether an error means a busy file; nil means IsBusy
 	Pause func(time.Duration) // function that waits; nil means time.Sleep
-	vain  atomic.Int32        // number of consecutive calls that failed in spite of their pauses
+	vain  atomic.Int32        // number of consecutive calls that failed after all their pauses
 }
 
 // pauses is the maximum number of pauses per call. The first pause takes 1 ms, and each is twice as
@@ -70,7 +70,7 @@ func (f *Files) Remove(name string) error {
 	if !moved {
 		return f.explainBusy(name, err)
 	}
-	f.In.Remove(aside) // if the call fails, the next run removes the file
+	f.In.Remove(aside) // if Remove fails, the next run empties the trash directory
 	return nil
 }
 
@@ -83,7 +83,8 @@ func (f *Files) RemoveAll(name string) error {
 	return f.removeInSteps(name)
 }
 
-// removeInSteps removes each file separately, so that a busy file does not delay the others.
+// removeInSteps removes each file separately, so that a busy file does not prevent the removal of
+// other files.
 func (f *Files) removeInSteps(name string) error {
 	info, err := f.In.Lstat(name)
 	if pathname.IsAbsent(err) {
@@ -135,8 +136,8 @@ func (f *Files) busy(err error) bool {
 }
 
 // repeatWhileBusy repeats a call while it fails because of a busy file, for at most half a second.
-// If the pauses of earlier calls did not help, its pauses are shorter. Otherwise many busy files
-// could take hours.
+// After calls that failed in spite of all pauses, it pauses fewer times. With the full time for
+// each file, many busy files could take hours.
 func (f *Files) repeatWhileBusy(call func() error) error {
 	err := call()
 	wait := time.Millisecond

@@ -17,7 +17,7 @@ var errBusy = errors.New("in use")
 type folder struct {
 	*os.Root
 	held  map[string]bool // names of files that cannot be removed or replaced
-	fixed map[string]bool // names of files that cannot be renamed either
+	fixed map[string]bool // names of files that cannot be renamed
 }
 
 func (f folder) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(f.FS(), name) }
@@ -35,7 +35,7 @@ func (f folder) Remove(name string) error {
 	if f.held[name] {
 		return errBusy
 	}
-	return os.Remove(filepath.Join(f.Name(), name)) // this call needs no POSIX deletion
+	return os.Remove(filepath.Join(f.Name(), name))
 }
 
 func (f folder) Rename(from, to string) error {
@@ -50,8 +50,8 @@ func (f folder) Rename(from, to string) error {
 	return err
 }
 
-// open returns the Files of a directory that contains the files old and new. It also returns a list
-// that receives the pauses. held names the busy files.
+// open returns the Files of a new directory with the files "old" and "new", of which those in held
+// are busy. It also returns a list that records the length of each pause.
 func open(t *testing.T, held ...string) (*Files, folder, *[]time.Duration) {
 	dir := t.TempDir()
 	for _, name := range []string{"old", "new"} {

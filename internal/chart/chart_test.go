@@ -31,7 +31,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestRange checks that a drawing contains neither infinity nor NaN, whatever the values are.
+// TestRange checks that a drawing of any values contains neither infinity nor NaN.
 func TestRange(t *testing.T) {
 	for _, l := range []Trend{{}, {Values: []float64{1}}, {Values: []float64{math.Inf(1), math.Inf(-1), 1e300}, High: 1}, {Values: []float64{5, 5}, Low: 5, High: 5}} {
 		var b strings.Builder

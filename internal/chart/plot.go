@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MaxLines is the maximum number of lines in a plot, so that a person can distinguish them.
+// MaxLines is the maximum number of lines in a plot. More lines would be hard to distinguish.
 const MaxLines = 8
 
 // colors are the colors of lines on light and dark backgrounds. They are the palette of Okabe and
@@ -63,7 +63,7 @@ type Plot struct {
 	Left, Right, Top, Bottom int // position of the rectangle in SVG units, without the labels
 	X, Y                     Axis
 	Lines                    []Line
-	Legend                   bool // adds a list of the lines to the right of the rectangle
+	Legend                   bool // adds a legend to the right of the rectangle
 }
 
 // An Axis extends from its first mark to its last.

@@ -30,8 +30,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestPlaces checks that a plot stays in its rectangle. On a logarithmic axis, values with the same
-// ratio must have the same distance.
+// TestPlaces checks that lines stay in the plot's rectangle. On a logarithmic axis, values with the
+// same ratio must have the same distance.
 func TestPlaces(t *testing.T) {
 	plot := Plot{
 		Left: 100, Right: 300, Top: 50, Bottom: 250,
@@ -53,8 +53,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestWellFormed draws plots with any names and labels. The page must be well-formed XML, and the
-// legend must list each line, even without points.
+// TestWellFormed draws plots with arbitrary names and labels. The page must be well-formed XML, and
+// the legend must list every line, even a line without points.
 func TestWellFormed(t *testing.T) {
 	label := func(v float64) string { return fmt.Sprint("<", v, "&\x01") }
 	axis := Axis{Name: `a"<&`, Log: true, Marks: []float64{1, 10}, Label: label}

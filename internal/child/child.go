@@ -74,7 +74,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 // printed no error.
 func (p *Process) exitReason(err error) error {
 	if p.cmd.ProcessState.Success() {
-		err = nil // a pipe that is still open is no error
+		err = nil // ignore the error of a pipe that is still open
 	}
 	switch said := p.stderrExcerpt(); {
 	case err == nil && said == "":

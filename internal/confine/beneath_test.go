@@ -21,7 +21,7 @@ var names = []string{
 	strings.Repeat("x", 300), strings.Repeat("d/", 3000) + "file",
 }
 
-// linked returns a directory that contains the files and links to which names refer.
+// linked returns a directory that contains the files and links in names.
 func linked(t *testing.T) *Dir {
 	base, d := tree(t)
 	in := filepath.Join(base, "in")
@@ -48,7 +48,8 @@ func linked(t *testing.T) *Dir {
 	return d
 }
 
-// alike reports whether two errors have the same text and are equally fs.ErrNotExist.
+// alike reports whether two errors have the same text and either both wrap fs.ErrNotExist or
+// neither does.
 func alike(a, b error) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -97,7 +98,8 @@ func TestAnswersAgreeWithOSRoot(t *testing.T) {
 	}
 }
 
-// open1 returns the content of a file, and removes the file if it created it.
+// open1 opens a file and returns its name and mode, or its content. It removes a file that it
+// created.
 func open1(open func(string, int, fs.FileMode) (*os.File, error), r Root, name string, flag int) (string, error) {
 	f, err := open(name, flag, 0o640)
 	if err != nil {
@@ -167,8 +169,8 @@ func renamed(t *testing.T, from, to string, rename func(Root) error) string {
 	return said
 }
 
-// TestClosedRootFails checks that calls of a closed Root fail. Its old descriptor may belong to
-// another file meanwhile.
+// TestClosedRootFails checks that calls of a closed Root fail. Another file may have been opened
+// with the same descriptor since.
 func TestClosedRootFails(t *testing.T) {
 	_, d := tree(t)
 	r := d.Root()

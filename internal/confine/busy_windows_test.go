@@ -13,7 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// held returns a directory in which another handle has the file old open with the given share mode.
+// held returns a directory whose file "old" is kept open by another handle with the given share
+// mode.
 func held(t *testing.T, share uint32) *Dir {
 	dir := t.TempDir()
 	for _, name := range []string{"old", "new"} {

@@ -1,8 +1,8 @@
 // Package confine opens files in one directory and never outside of it.
 //
 // It differs from os.Root in two ways that asset trees need. It follows an absolute symbolic link
-// if the target is inside the directory. And it opens only regular files, so that a named pipe
-// cannot block the caller.
+// if the target is inside the directory. It opens only regular files, so that a named pipe cannot
+// block the caller.
 package confine
 
 import (
@@ -216,8 +216,8 @@ func (r Root) MkdirAll(name string, perm fs.FileMode) error {
 	return repeatInterrupted(func() error { return r.Root.MkdirAll(name, perm) })
 }
 
-// RemoveEmpty removes a directory if it is empty, and reports whether the name is free afterwards.
-// It does not remove files or directories with content.
+// RemoveEmpty removes a directory if it is empty, and reports whether name does not exist
+// afterwards. It does not remove files or directories with content.
 func (r Root) RemoveEmpty(name string) (gone bool, err error) {
 	info, err := r.Lstat(name)
 	switch {

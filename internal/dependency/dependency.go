@@ -34,10 +34,10 @@ const (
 	Entries               // names and types of all entries of a directory
 	Files                 // names of files in a directory
 	Folders               // names of directories in a directory
-	Extract               // extract from a file about one subject
-	Extracts              // extracts from the files in a directory
+	Extract               // part of a file that concerns one subject
+	Extracts              // parts of all files in a directory that concern one subject
 	Artifacts             // artifacts of other assets
-	IDs                   // IDs of the assets whose artifacts match
+	IDs                   // IDs of the assets whose artifacts match the patterns
 	Name                  // name of an artifact, which contains a hash of its content
 	kinds
 )
@@ -54,7 +54,7 @@ func (k Kind) IsArtifacts() bool { return k == Artifacts || k == IDs || k == Nam
 // A Dependency is one file, directory or set of artifacts on which a result depends.
 type Dependency struct {
 	Kind Kind
-	// Path is the path of the file, link or directory; "." is the directory to which paths are
+	// Path is the path of the file, link or directory. "." means the directory to which paths are
 	// relative. For Artifacts, IDs and Name, Path is the name of the target.
 	Path string
 	// Pattern selects names in the directory. For Artifacts and IDs see Patterns. For Name see
@@ -62,8 +62,9 @@ type Dependency struct {
 	Pattern string
 	// Function is the name and version of the function that computes the extract.
 	Function string
-	// Subject is the path that the extract is about, relative to the directory. It is empty for an
-	// extract about all subjects. In a dependency that a recipe declares, empty means the source.
+	// Subject is the path that the extract concerns, relative to the directory. It is empty for an
+	// extract about all subjects. In a dependency that a recipe declares, an empty Subject means
+	// the source.
 	Subject string
 }
 
@@ -90,13 +91,13 @@ func OfArtifacts(kind Kind, target string, patterns []string) Dependency {
 // Patterns returns the patterns that select artifacts.
 func (d Dependency) Patterns() []string { return strings.Split(d.Pattern, nul) }
 
-// OfName returns the dependency on the final name of an artifact. output is the planned name of
-// this output of the source for the target.
+// OfName returns the dependency on the final name of an artifact. The recipe of source planned this
+// artifact for the target under the name output.
 func OfName(target, source, output string) Dependency {
 	return Dependency{Kind: Name, Path: target, Pattern: source + nul + output}
 }
 
-// NamedOutput returns the source and the planned output of a dependency of the kind Name.
+// NamedOutput returns the source and the planned output that were passed to OfName.
 func (d Dependency) NamedOutput() (source, output string) {
 	source, output, _ = strings.Cut(d.Pattern, nul)
 	return source, output
@@ -110,20 +111,20 @@ func (d Dependency) InFolder() string {
 	return path.Dir(d.Path)
 }
 
-// OfOne returns the dependency on the extract from one file in the directory. The extract has the
-// same function as d and is about all subjects.
+// OfOne returns the dependency on the extract that d.Function computes from one file of the
+// directory, about all subjects.
 func (d Dependency) OfOne(name string) Dependency {
 	return Dependency{Kind: Extract, Path: path.Join(d.InFolder(), name), Function: d.Function}
 }
 
-// OfAll returns the same extract for all subjects. It returns other dependencies unchanged.
+// OfAll returns d without its subject, so that an extract concerns all subjects.
 func (d Dependency) OfAll() Dependency {
 	d.Subject = ""
 	return d
 }
 
-// Seen returns a dependency whose stamp changes whenever d may have changed. For the Presence of a
-// file, this is the File.
+// Seen returns a dependency whose stamp changes whenever d may have changed. For the kind Presence
+// it returns the kind File, otherwise d.
 func (d Dependency) Seen() Dependency {
 	if d.Kind == Presence {
 		d.Kind = File
@@ -150,8 +151,8 @@ func Compare(a, b Dependency) int {
 	return strings.Compare(Encode(a), Encode(b))
 }
 
-// String returns the dependency in the form for messages: a listing as its pattern, and an extract
-// without the version of its function.
+// String returns the dependency in the form for messages. Names in a directory appear as a pattern,
+// and an extract without the version of its function.
 func (d Dependency) String() string {
 	what, _, _ := strings.Cut(d.Function, ".")
 	switch d.Kind {
@@ -219,8 +220,8 @@ func (d Dependency) Resolve(source string) (Dependency, error) {
 	return d, nil
 }
 
-// hasText reports whether Decode(Encode(d)) returns d. This is false for an extract from a file
-// named "@".
+// hasText reports whether encoding d and decoding the text restores d. It returns false for an
+// extract from a file named "@".
 func (d Dependency) hasText() bool {
 	if d.Kind == File {
 		return true

@@ -154,7 +154,7 @@ func TestNamesResolveInTheTree(t *testing.T) {
 	}
 }
 
-// TestResolveListing checks that directories of listings resolve like names of files.
+// TestResolveListing resolves relative directories whose names are listed.
 func TestResolveListing(t *testing.T) {
 	for folder, want := range map[string]string{".": "d", "/": ".", "..": ".", "../..": "", "../../": "", "x": "d/x"} {
 		if got, err := OfNames(folder, "*", true).Resolve("d/a"); got.Path != want || (err == nil) != (want != "") {

@@ -96,7 +96,7 @@ func Decode(text string) (Dependency, error) {
 }
 
 // parseEncoded parses a text that consists of head and rest, joined by NULs. It does not check the
-// text: Decode encodes the result again and compares.
+// text, because Decode encodes the result again and compares.
 func parseEncoded(head string, rest []string) Dependency {
 	folder, inFolder := strings.CutSuffix(head, "/"+here)
 	if head == here {
@@ -136,8 +136,8 @@ func (d *Dependency) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// MayBePart reports whether a text may belong to an extract or to artifacts. It examines only a few
-// bytes.
+// MayBePart reports whether a text may encode an extract or a dependency on artifacts. It examines
+// only a few bytes.
 func MayBePart(text []byte) bool {
 	n := len(text)
 	return n > 1 && (text[n-1] == 0 || text[0] == artifacts[0] && text[1] == 0)

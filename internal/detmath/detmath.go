@@ -252,8 +252,8 @@ func exp2(e int64) float64 {
 // roots returns 2 to the powers of 1/2, 1/4, 1/8 and so on, as fixed-point numbers with 63
 // fractional bits.
 var roots = sync.OnceValue(func() [fraction]uint64 {
-	// The square root of v/2^n is the square root of v*2^n, divided by 2^n. The extra bits keep
-	// rounding errors of the first roots out of the last roots.
+	// The square root of v/2^n is the square root of v*2^n, divided by 2^n. The extra bits prevent
+	// rounding errors from accumulating.
 	const n = 200
 	v := new(big.Int).Lsh(big.NewInt(2), n)
 	var list [fraction]uint64

@@ -82,7 +82,7 @@ func TestBesselI0(t *testing.T) {
 	}
 }
 
-// All processors must compute the same bits. The hash was computed on amd64.
+// TestGolden expects the same bits on every processor. The hash was computed on amd64.
 func TestGolden(t *testing.T) {
 	h := fnv.New64a()
 	for i := -3000; i <= 3000; i++ {
@@ -135,7 +135,7 @@ func TestPowOfSimpleNumbers(t *testing.T) {
 	}
 }
 
-// All processors must compute the same bits.
+// TestPowGolden expects the same bits on every processor.
 func TestPowGolden(t *testing.T) {
 	sum := fnv.New64a()
 	for i := range 2000 {

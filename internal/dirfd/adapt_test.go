@@ -34,15 +34,15 @@ func (d described[F]) ReadAt(b []byte, at int64) (int, error) { return d.file.Re
 func (d described[F]) Close() error                           { return d.file.Close() }
 func (d described[F]) Info() Info                             { return d.info }
 
-// adapted adapts any implementation to the interface opened.
+// adapted converts the directory type of any implementation to the interface named opened.
 type adapted[F, H any, PF folderOf[F, H], PH fileOf[H]] struct{ f PF }
 
 func adapt[F, H any, PF folderOf[F, H], PH fileOf[H]](f PF) opened {
 	return adapted[F, H, PF, PH]{f}
 }
 
-// opener adapts a function that opens a directory of type F. The new function returns the interface
-// opened.
+// opener converts a function that opens a directory of type F. The new function returns the same
+// directory as the interface named opened.
 func opener[F, H any, PF folderOf[F, H], PH fileOf[H]](open func(string) (F, error)) func(string) (opened, error) {
 	return func(name string) (opened, error) {
 		f, err := open(name)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestAskReportsWriters checks that Read with ask reports whether others could write meanwhile.
+// TestAskReportsWriters checks that Read, called with ask set, reports whether another descriptor
+// could write to the file.
 func TestAskReportsWriters(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"quiet", "busy"} {

@@ -23,7 +23,7 @@ type opened interface {
 	Close() error
 }
 
-// openedFile is the interface of File and its implementations, extended by the Info of OpenFile.
+// openedFile is the interface of File and its implementations. Info returns what OpenFile returned.
 type openedFile interface {
 	io.ReadCloser
 	io.ReaderAt
@@ -36,7 +36,7 @@ type implementation struct {
 	open func(name string) (opened, error)
 }
 
-// each runs a test with every implementation of the interface opened, in a new empty directory.
+// each runs a test with every implementation, each in a new empty directory.
 func each(t *testing.T, test func(t *testing.T, open func(string) (opened, error), dir string)) {
 	for _, i := range implementations {
 		t.Run(i.name, func(t *testing.T) { test(t, i.open, t.TempDir()) })
@@ -69,7 +69,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// infoOf converts the FileInfo of package os, with which tests compare the Info of this package.
+// infoOf converts a FileInfo of package os to an Info, so that tests can compare the two packages.
 func infoOf(t *testing.T, info fs.FileInfo, err error) Info {
 	t.Helper()
 	if err != nil {

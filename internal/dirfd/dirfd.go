@@ -37,9 +37,9 @@ type Info struct {
 	Links  uint32 // number of hard links; 0 if unknown
 }
 
-// A Folder is an open directory. It refers to the same directory even after this is renamed or
-// replaced. The zero Folder is not open. Copies refer to the same open directory: close one of
-// them, and use none afterwards. Several goroutines may use it at once.
+// A Folder is an open directory. If the directory is renamed or replaced, the Folder still refers
+// to it. The zero Folder is not open. Copies refer to the same open directory: close one of them,
+// and use none afterwards. Several goroutines may use it at once.
 //
 // A Folder that is dropped without Close stays open.
 type Folder struct{ sys folder }
@@ -137,8 +137,8 @@ func (n *namedInfo) ModTime() time.Time { return time.Unix(0, n.MTime) }
 func (n *namedInfo) IsDir() bool        { return n.Mode().IsDir() }
 func (n *namedInfo) Sys() any           { return nil }
 
-// notRegular returns the error for reading a file with this mode, or nil for a regular file. The
-// errors are those of Linux for opening such a file and reading at an offset.
+// notRegular returns the error for reading a file with this mode, or nil for a regular file. It
+// returns the errors that Linux returns for such a file.
 func notRegular(mode fs.FileMode) error {
 	switch mode.Type() {
 	case 0:

@@ -143,7 +143,7 @@ func TestFailuresLeaveNothingOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		use() // package os opens a descriptor of its own on first use
+		use() // package os opens one more descriptor on first use
 		before := descriptors(t)
 		use()
 		if after := descriptors(t); after != before {

@@ -49,7 +49,7 @@ func nextName(path []byte) (name, rest []byte) {
 }
 
 // IsName reports whether the system accepts a name as a file name in a directory. It may reject
-// names that the directory lists, because Windows maps some to devices and other files.
+// names that the directory lists, because Windows maps some names to devices or to other files.
 func IsName(name string) bool { return name != "" && canBeName([]byte(name)) }
 
 // canBeName reports whether a file can have this name. The name must not be empty or contain a

@@ -59,8 +59,8 @@ func (f rootFolder) Sub(path []byte, beneath bool) (rootFolder, error) {
 	sub, err := f.openRootByNames(rel)
 	err = bare(err)
 	if !beneath && (err == syscall.ELOOP || err == syscall.ENOTDIR) {
-		// os.Root refuses symbolic links that lead out, and Windows junctions, which it treats
-		// neither as links nor as directories.
+		// os.Root refuses symbolic links that lead out of the directory. It also refuses Windows
+		// junctions, which it treats neither as links nor as directories.
 		sub, err = openRootByName(filepath.Join(f.name, filepath.FromSlash(rel)))
 		err = bare(err)
 	}

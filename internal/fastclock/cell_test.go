@@ -39,8 +39,8 @@ func TestGenericCellHoldsWordAndTick(t *testing.T) {
 	}
 }
 
-// TestCellIsNotTorn checks that other goroutines load the word and the tick of the same Set, or
-// nothing.
+// TestCellIsNotTorn checks that other goroutines never load the word of one Set and the tick of
+// another.
 func TestCellIsNotTorn(t *testing.T) {
 	const rounds = 200_000
 	var c Cell

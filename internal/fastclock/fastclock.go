@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// start is the time at which nanoseconds are 0.
+// start is the zero point of the nanoseconds in a Pair.
 var start = time.Now()
 
 // Now returns the current tick. Ticks of one process can be compared across cores. They run

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestScaleAgreesWithClock measures an interval with both clocks. The scale must agree with the
-// other clock at both ends. A tick between them must become a time between them.
+// TestScaleAgreesWithClock measures an interval with both clocks. The scale must convert the ticks
+// at its start and end to the other clock's time, and a tick between them to a time between them.
 func TestScaleAgreesWithClock(t *testing.T) {
 	a := Mark()
 	for time.Since(start)-time.Duration(a.Nanos) < 20*time.Millisecond {
@@ -46,7 +46,8 @@ func TestNowNeverGoesBackOnOneCore(t *testing.T) {
 	}
 }
 
-// TestScaleIsExactAtItsEnds checks that a scale is exact at its ends and never runs backwards.
+// TestScaleIsExactAtItsEnds checks that a scale is exact for the ticks of both pairs and never runs
+// backwards.
 func TestScaleIsExactAtItsEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := Pair{rapid.Int64Range(0, 1<<61).Draw(t, "tick"), rapid.Int64Range(0, 1<<50).Draw(t, "ns")}

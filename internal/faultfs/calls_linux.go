@@ -14,14 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A spec describes the arguments of a system call that refer to files.
+// A spec states which arguments of a system call refer to files, and what the call does.
 type spec struct {
 	name  string
 	paths []place  // paths among the arguments; the path of a created file is the last one
-	fd    descr    // position of an argument with an open file
-	only  []uint32 // values of the second argument to report; nil means all
+	fd    descr    // position of the argument that is an open file descriptor
+	only  []uint32 // report only calls whose second argument has one of these values; nil means all calls
 	grows bool     // set if the call allocates disk space; see also openFlags
-	data  transfer // direction of the transfer between a file and memory
+	data  transfer // whether the call reads or writes file data
 }
 
 // A place is a pair of argument positions: one for the directory's descriptor and one for the path.
@@ -39,7 +39,8 @@ const (
 	mapped descr = 5 // position of the descriptor among the arguments of mmap
 )
 
-// A transfer is the way in which a call moves data. It serves to simulate short reads and writes.
+// A transfer is the direction in which a call moves data. It determines how to simulate short reads
+// and writes.
 type transfer int8
 
 const (

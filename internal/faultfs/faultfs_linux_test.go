@@ -100,7 +100,7 @@ var roles = map[string]func(dir string) error{
 		}
 		return nil
 	},
-	// family has a child in another session, which hangs.
+	// family has a hanging child in another session.
 	"family": func(dir string) error {
 		child := role("child", dir)
 		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

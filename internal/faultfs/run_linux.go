@@ -67,9 +67,10 @@ const (
 // Fail makes the call fail with an error, without any other effect.
 func Fail(with syscall.Errno) Action { return Action(with) }
 
-// Run starts cmd, which must not have been started, and calls decide for each call on files below
-// the directories under, which must exist. It returns the watched calls when the program and all
-// its children have exited. Calls of decide are never concurrent; the whole program waits for each.
+// Run starts cmd, which must not have been started yet. It calls the function decide for each
+// system call on a file below the directories in under, which must exist. Calls of decide are never
+// concurrent; the whole program waits for each. When the program and all its children have exited,
+// Run returns the calls.
 //
 // The error comes from cmd.Wait, or from the context if this was canceled first. Then Run kills the
 // program with all its descendants, except processes that had lost their parent before. If the

@@ -102,7 +102,8 @@ func (w *watcher) applyDecision(n *notice) answer {
 	}
 	s := w.table[int(n.number)]
 	c := w.describeCall(n, &s)
-	// If the caller has exited, its memory may have been read from another process.
+	// If the caller has exited, another process may have its ID. Then describeCall read the wrong
+	// memory.
 	if id := n.id; c.Path == "" || w.notifyIoctl(ioctlValid, unsafe.Pointer(&id)) != 0 {
 		return goOn
 	}
@@ -215,7 +216,7 @@ func (n *notice) halfRead(fd int) (int, error) {
 	return len(b), nil
 }
 
-// halfCopy does half of a copy_file_range that uses the offsets of both files.
+// halfCopy does half of a copy_file_range call that uses the current offsets of both files.
 func (n *notice) halfCopy(from int) (int, error) {
 	var st unix.Stat_t
 	at, err := unix.Seek(from, 0, io.SeekCurrent)

@@ -204,8 +204,8 @@ type Kind uint8
 const (
 	Nothing   Kind = iota
 	Refusal        // refuses this connection and all later ones
-	Freeze         // stops forwarding in both directions
-	Cut            // closes the connection in both directions
+	Freeze         // stops forwarding, but keeps the connection open
+	Cut            // closes the connection
 	Corrupt        // changes bytes
 	Duplicate      // sends bytes twice
 )
@@ -298,7 +298,8 @@ func Kinds() []string {
 // Draw returns random options for a link of the given kind. draw must return a random number below
 // n. Some connections of the link may have no fault.
 func Draw(kind string, draw func(n int) int) (opt Options) {
-	// The logarithm is uniformly distributed, so that all magnitudes are equally likely.
+	// The logarithm of the result is uniformly distributed, so that all magnitudes are equally
+	// likely.
 	upTo := func(most float64) float64 { return math.Exp(math.Log(most+1)*float64(draw(1<<20))/(1<<20)) - 1 }
 	if kind == "slow" {
 		opt.Delay = time.Duration(upTo(float64(400 * time.Millisecond)))
@@ -310,7 +311,7 @@ func Draw(kind string, draw func(n int) int) (opt Options) {
 	if !ok {
 		panic(fmt.Sprintf("unknown kind %q of link", kind))
 	}
-	often := 1 + draw(3) // one of this many connections is faulty
+	often := 1 + draw(3) // average number of connections per faulty connection
 	opt.Fault = func() Fault {
 		if draw(often) > 0 {
 			return Fault{}

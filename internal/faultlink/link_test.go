@@ -89,7 +89,7 @@ func TestEachFaultHasItsEffect(t *testing.T) {
 			l := open(t, Options{Fault: func() Fault { return tc.fault }})
 			got := through(t, l, data, tc.n)
 			if name == "cut" && !down && bytes.HasPrefix(tc.want, got) {
-				continue // closing the connection discards an answer on its way back
+				continue // closing the connection discards bytes that are still on their way
 			}
 			if !bytes.Equal(got, tc.want) {
 				t.Errorf("%s, down %v: %d bytes, want %d", name, down, len(got), len(tc.want))
@@ -153,7 +153,7 @@ func TestBytesAreLateByDelayAndRate(t *testing.T) {
 	}
 }
 
-// TestEveryKindIsDrawn draws each kind, and expects different faults each time.
+// TestEveryKindIsDrawn calls Draw often for each kind, and expects different faults.
 func TestEveryKindIsDrawn(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, kind := range Kinds() {

@@ -19,13 +19,13 @@ type Format struct {
 	Name       string   // name with its article, such as "a PNG image"
 	Extensions []string // file extensions with dots, in lower case
 	Magic      []string // prefixes of files of this format; a dot matches any byte
-	Loose      bool     // set if files of this format may also start differently
+	Loose      bool     // set if some files of this format start with none of the prefixes
 	// Verify returns a line that describes damage anywhere in a file, or "". It is called for files
-	// that are copied, must accept files of other formats, and may be nil.
+	// that are copied. It must accept files of other formats. It may be nil.
 	Verify func(file io.ReaderAt, size int64) string
 }
 
-// Starts returns the length of the format's prefix that head starts with, or 0 if there is none.
+// Starts returns the length of the prefix in Magic with which head starts, or 0 if there is none.
 func (f Format) Starts(head []byte) int {
 	most := 0
 	for _, m := range f.Magic {

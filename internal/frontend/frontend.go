@@ -61,7 +61,8 @@ type flagError struct {
 func (e *flagError) Error() string { return e.error.Error() + e.try }
 func (e *flagError) Unwrap() error { return e.error }
 
-// meantFlag adds a similar flag, which the user probably meant, to an error about an unknown flag.
+// meantFlag extends an error about an unknown flag by a similar flag, which the user probably
+// meant.
 func meantFlag(fs *flag.FlagSet, err error) error {
 	given, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {

@@ -60,8 +60,8 @@ func NewAllocator(keep int64, edge Edge) *Allocator {
 	return &Allocator{keep: keep, edge: edge, live: map[uintptr]region{}}
 }
 
-// Alloc fills a slice with sliceFill and the rest of its pages with restFill. So code that relies
-// on zeroed memory fails.
+// Alloc fills a slice with sliceFill, and the unused part of its pages with restFill. So code that
+// relies on zeroed memory fails.
 const (
 	restFill  = 0xFB
 	sliceFill = 0xA5

@@ -84,8 +84,8 @@ var checks = []struct {
 	{"long", checkLongStream},
 }
 
-// Lengths returns the suite's input lengths, sorted. They are the first five multiples of each
-// block size, plus and minus one byte. The block sizes are common ones and the given blocks.
+// Lengths returns the suite's input lengths, sorted. For each common block size and each given
+// block size, these are its first five multiples, plus and minus one byte.
 func Lengths(blocks ...int) []int {
 	all := []int{0}
 	for _, block := range append([]int{4, 8, 12, 16, 32, 64, 128, 240, 256, 1024}, blocks...) {
@@ -105,8 +105,7 @@ func (c *Config) longest() int {
 	return all[len(all)-1]
 }
 
-// Bytes returns n random-looking bytes. They are always the same, because they are the start of one
-// sequence (xorshift64*, Vigna 2016).
+// Bytes returns the first n bytes of a fixed pseudorandom sequence (xorshift64*, Vigna 2016).
 func Bytes(n int) []byte {
 	b := make([]byte, n)
 	state := uint64(0x9e3779b97f4a7c15)

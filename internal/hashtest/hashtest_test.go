@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// toy is a correct hash that can be given any mistake that the suite must find. It keeps blocks of
-// 16 bytes, as many hashes do.
+// toy is a correct hash, or has the mistake named in the field fault. It keeps blocks of 16 bytes,
+// as many hashes do.
 type toy struct {
 	fault string
 	crc   hash.Hash32
@@ -34,7 +34,7 @@ func (t *toy) Write(p []byte) (int, error) {
 	switch {
 	case t.fault == "writes its input" && n > 20:
 		//lint:ignore SA1023 it is a fault that the contract has to find
-		p[20] ^= t.zero // writes the same value again
+		p[20] ^= t.zero // zero is 0, so the write does not change the byte
 	case t.fault == "changes its input" && n > 20:
 		//lint:ignore SA1023 likewise
 		p[20] ^= 1
@@ -128,7 +128,7 @@ func (t *savingToy) UnmarshalBinary(b []byte) error {
 		t.held = t.held[:3]
 	}
 	state := binary.BigEndian.AppendUint32(nil, binary.BigEndian.Uint32(b[5+b[4]:]))
-	// Continue from a finished CRC through the state format of hash/crc32.
+	// Resume from the saved CRC, using the state format of hash/crc32.
 	saved, _ := crc32.NewIEEE().(saver).MarshalBinary()
 	return t.crc.(saver).UnmarshalBinary(append(saved[:len(saved)-4], state...))
 }
@@ -228,8 +228,8 @@ func TestSuiteFindsEveryMistake(t *testing.T) {
 				if c.races && raceDetector && check.name == "concurrency" {
 					continue // the race detector would fail this test
 				}
-				// A hash may change its input. Each check makes its own input, so that checks do
-				// not affect each other.
+				// A faulty hash may change its input, but each check makes its own input, so checks
+				// do not affect each other.
 				if err := check.run(t, &c.hash); err != nil {
 					found = append(found, check.name)
 				}

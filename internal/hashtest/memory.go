@@ -77,7 +77,7 @@ func guardPages(t testing.TB, c *Config) error {
 	return nil
 }
 
-// allLengths returns every length up to 300 and the lengths of c.
+// allLengths returns every length below 300, followed by the longer ones of c.lengths.
 func allLengths(c *Config) []int {
 	var all []int
 	for n := range 300 {

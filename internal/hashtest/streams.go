@@ -15,8 +15,8 @@ const dense = 150
 // splits checks that splitting the input does not change the sum.
 func splits(_ testing.TB, c *Config) error {
 	data := Bytes(c.longest())
-	// two splits the first n bytes at each of the given positions, counted from the start and from
-	// the end. It compares the sum of the two pieces with Sum.
+	// The function two splits the first n bytes at each position in cuts, counted from the start
+	// and from the end. It compares the sum of the two pieces with Sum.
 	two := func(n int, cuts []int) error {
 		b := data[:n]
 		want := c.Sum(b)
@@ -35,7 +35,7 @@ func splits(_ testing.TB, c *Config) error {
 	var all []int
 	for n := range dense {
 		all = append(all, n)
-		if err := two(n, all[:n/2+1]); err != nil { // half of the positions: two also counts them from the end
+		if err := two(n, all[:n/2+1]); err != nil { // two also counts the positions from the end, so half of them are enough
 			return err
 		}
 	}
@@ -165,7 +165,7 @@ func checkSavedStates(_ testing.TB, c *Config) error {
 		if err := other.UnmarshalBinary(saved); err != nil {
 			return fmt.Errorf("restore after %d bytes: %w", n, err)
 		}
-		clear(saved) // a hash must not use the saved state later
+		clear(saved) // a hash must not retain the saved state
 		for _, h := range []saver{h, other} {
 			h.Write(data[n:])
 			if got := h.Sum(nil); !bytes.Equal(got, whole) {

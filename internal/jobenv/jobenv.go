@@ -13,7 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// Package recipe sets these functions, because it declares the types of recipes and jobs.
+// Package recipe sets these functions. This package cannot name the types of recipes and jobs
+// without an import cycle.
 var (
 	// NewJob returns a job for a source of the given size.
 	NewJob func(recipe any, env Env, size int64) (job any)
@@ -23,18 +24,18 @@ var (
 	Recorded func(job any) ([]Dep, []string)
 )
 
-// ExtractKey returns the Function of a dependency on an extract, given the extract's name and
+// ExtractKey returns the value of Dependency.Function for the extract with the given name and
 // version.
 func ExtractKey(name string, version int) string { return name + "." + strconv.Itoa(version) }
 
 // A Dep is a dependency that a recipe has requested.
 type Dep struct {
-	On    dependency.Dependency // dependency with its path in the asset tree
+	On    dependency.Dependency // dependency, with a path in the asset tree
 	Name  string                // path in the form that the recipe used
 	Found bool                  // false if the file or directory does not exist
 }
 
-// A Said is the part of a file that concerns a source.
+// A Said is the part of a file that concerns one source.
 type Said struct {
 	File string // name of the file
 	Text []byte // extracted text, not empty
@@ -81,7 +82,7 @@ type Env struct {
 	// Create creates output number i. It does not follow links.
 	Create func(i int) (*os.File, error)
 	// Previous opens output number i of the last run, if the same recipe with the same options
-	// cooked it and it has been verified. Otherwise it returns nil. A nil function means that there
+	// cooked it and it has been verified. Otherwise it returns nil. If the function is nil, there
 	// is no previous output.
 	Previous func(i int) *os.File
 
@@ -91,16 +92,16 @@ type Env struct {
 	// Artifacts returns the artifacts that patterns select, and the dependency on their list.
 	Artifacts    func(patterns []string) (list []manifest.Asset, on dependency.Dependency, err error)
 	ReadArtifact func(path string) ([]byte, error)
-	// IDs returns the IDs of the selected artifacts' assets by source, and the dependency to
-	// record.
+	// IDs returns the IDs of the assets whose artifacts match the patterns, keyed by source. It
+	// also returns the dependency to record.
 	IDs func(patterns []string) (ids map[string]string, on dependency.Dependency, err error)
 	// Followed returns how a file is cooked: the name of the recipe ("" if unknown), its
-	// recipe.Cooker, and the artifacts. If the function is nil, nothing is known.
+	// recipe.Cooker, and the artifacts. If the function is nil, no recipe is known.
 	Followed func(path string) (by string, options any, outputs []string)
 
 	// These functions report to the run. Each may be nil.
 
-	Hold func(kind string, bytes int64)    // records that the job uses memory until it ends
+	Hold func(kind string, bytes int64)    // records how much memory the job uses until it ends
 	Step func(name string) (end func())    // starts a step of the recipe; steps may nest
 	Note func(line string)                 // prints a line about the machine once
 	Grew func(Growth)                      // an output is much larger than its source
@@ -119,7 +120,7 @@ type Env struct {
 	// Vars overrides environment variables of programs. cook verify sets Vars to find results that
 	// depend on such variables.
 	Vars map[string]string
-	// Traced is called if the dependencies include all files that programs were observed to read.
-	// cook verify sets it. If it is nil, declared dependencies are trusted.
+	// Traced is called if programs are traced and all files that they read become dependencies.
+	// cook verify sets Traced. If it is nil, declared dependencies are trusted.
 	Traced func()
 }

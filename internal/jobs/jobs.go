@@ -77,9 +77,9 @@ func Warnings(job *recipe.Job) []string {
 }
 
 // Programs returns how a job's external programs must be run. vars overrides environment variables;
-// the caller must not change it. If the caller traces programs and passes all files that they read
-// to Job.Depend, it must first call traced. It must pass the processor time of programs to used.
-// All three may be nil.
+// the caller must not change it. A caller that traces programs and passes all files that they read
+// to Job.Depend must first call the function traced. It must pass the processor time of programs to
+// the function used. Each result may be nil.
 func Programs(job *recipe.Job) (vars map[string]string, traced func(), used func(time.Duration)) {
 	env := jobenv.EnvOf(job)
 	return env.Vars, env.Traced, env.Used

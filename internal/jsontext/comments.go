@@ -15,8 +15,8 @@ import (
 )
 
 // WithoutComments converts JSON with comments (/* and two slashes, as in C) and trailing commas to
-// plain JSON. It replaces both by spaces, so that every byte keeps its offset. It returns only
-// errors in comments; Check returns all others. In invalid text, a string ends at the end of its
+// plain JSON. It replaces both by spaces, so that every byte keeps its offset. It only reports
+// errors in comments; Check reports all others. In invalid text, a string ends at the end of its
 // line.
 func WithoutComments(ctx context.Context, text []byte) ([]byte, error) {
 	if err := plaintext.CheckUTF8(text); err != nil {
@@ -87,7 +87,8 @@ func blankOut(text []byte) {
 	}
 }
 
-// commentEnd returns the offset after the comment that starts at i, or i if there is none.
+// commentEnd returns the offset after the comment that starts at i. It returns i if no comment
+// starts there.
 func commentEnd(text []byte, i int) (int, error) {
 	switch {
 	case bytes.HasPrefix(text[i:], []byte("//")):
@@ -115,8 +116,8 @@ func stringEnd(text []byte, i int) int {
 	return i
 }
 
-// Compact removes white space between values from valid JSON text, like json.Compact. The only
-// error is the context's.
+// Compact removes white space between values from valid JSON text, like json.Compact. It returns an
+// error only if the context is canceled.
 func Compact(ctx context.Context, text []byte) ([]byte, error) {
 	out := make([]byte, 0, len(text))
 	look := 0

@@ -152,7 +152,7 @@ func TestCheckStopsWithContext(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		all := 1<<30 - looks.Left
-		want := 2 * (len(text) / chunk) // number of checks for syntax and for duplicate keys; the latter skip strings
+		want := 2 * (len(text) / chunk) // one check per chunk for syntax, and one for duplicate keys
 		if name == "one string" {
 			want /= 2
 		}

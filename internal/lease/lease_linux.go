@@ -7,7 +7,7 @@ import (
 )
 
 // Ask queries the system about a file by its descriptor, which must be open for reading only. It
-// takes two system calls, and a third unless the answer is Quiet.
+// makes two system calls if the answer is Quiet, otherwise three.
 func Ask(fd int) Answer {
 	switch errno := setLease(fd, unix.F_RDLCK); errno {
 	case 0:

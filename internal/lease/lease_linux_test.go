@@ -151,7 +151,8 @@ func TestFilesOfOtherUsersAreUnknown(t *testing.T) {
 	}
 }
 
-// breakOne takes a lease, opens the file so that the system breaks the lease, and releases it.
+// breakOne takes a lease, opens the file for writing so that the system breaks the lease, and
+// releases the lease.
 func breakOne(t *testing.T) {
 	name := newFile(t)
 	f, err := os.Open(name)

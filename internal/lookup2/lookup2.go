@@ -44,8 +44,8 @@ func String(s string, initial uint32) uint32 {
 	return Sum32(unsafe.Slice(unsafe.StringData(s), len(s)), initial)
 }
 
-// state holds the paper's three words. It is passed and returned by value so that it stays in
-// registers.
+// state holds the three words of the hash, as in the paper. It is passed and returned by value so
+// that it stays in registers.
 type state struct{ a, b, c uint32 }
 
 // mixBlock processes the first BlockSize bytes of p.

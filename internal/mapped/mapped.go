@@ -49,8 +49,8 @@ func Part(f *os.File, offset int64, size int) (*File, error) {
 	return &File{Data: data}, nil
 }
 
-// Release frees the memory of the bytes from offset from to offset to. The next access loads them
-// from the file again, so they must not have been written to.
+// Release frees the memory of Data[from:to]. The next access loads these bytes from the file again,
+// so they must not have been written to.
 func (f *File) Release(from, to int) {
 	if f.free != nil && f.Data != nil {
 		release(f.Data, from, to)

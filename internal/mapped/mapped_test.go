@@ -42,7 +42,8 @@ func TestDirectoriesAreNotMapped(t *testing.T) {
 }
 
 // TestReleasedBytesComeBack checks that released bytes are loaded from the file again, and that
-// writes to other pages stay. Release has no effect on a file that was read instead of mapped.
+// writes to other pages are preserved. Release has no effect on a file that was read instead of
+// mapped.
 func TestReleasedBytesComeBack(t *testing.T) {
 	for _, size := range []int{100, 1 << 20} {
 		name := filepath.Join(t.TempDir(), "f")

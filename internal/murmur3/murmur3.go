@@ -65,7 +65,7 @@ func scramble2(k uint64) uint64 { return bits.RotateLeft64(k*mul128b, 33) * mul1
 // Finish processes the tail, which is shorter than a block. It returns the sum of the whole input,
 // which has total bytes.
 func (s State128) Finish(total uint64, tail []byte) (hi, lo uint64) {
-	var k1, k2 uint64 // mixing preserves zero
+	var k1, k2 uint64 // mixing a zero word gives zero
 	if len(tail) >= 8 {
 		k1, k2 = binary.LittleEndian.Uint64(tail), partialWord(tail[8:])
 	} else {

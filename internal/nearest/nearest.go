@@ -34,9 +34,9 @@ func Word(word string, words []string) string {
 	return best
 }
 
-// Certain returns the word that the user certainly meant, or "" if there is none. This is the only
-// word that differs just in case. Otherwise it is the only word at an edit distance of one, if it
-// has at least five bytes and the edit changes no digit.
+// Certain returns the word that the user certainly meant, or "" if there is none. If exactly one
+// word differs only in case, Certain returns this word. Otherwise it returns the only word at an
+// edit distance of one, if that has at least five bytes and the edit changes no digit.
 func Certain(word string, words []string) string {
 	var found [2][]string // words by edit distance
 	for _, w := range words {

@@ -1,6 +1,6 @@
-// Package notcarried keeps the tables of docs/not-carried-over.md up to date. A table has a row for
-// each part of a kind of source, which says what happens to the part. Tests cook or decode a source
-// with each part, and generate the table from their rows.
+// Package notcarried keeps the tables of docs/not-carried-over.md up to date. There is a table for
+// each kind of source. Each row says what happens to one part of such a source. Tests cook or
+// decode a source with each part, and generate the table from their rows.
 package notcarried
 
 import (
@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A Fate says what happens to a part of a source.
+// A Fate is what happens to a part of a source.
 type Fate string
 
 // These are the possible fates.

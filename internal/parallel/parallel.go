@@ -10,10 +10,11 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Each calls do for each number below n, in that order, and returns when all calls have returned.
-// It uses at most workers goroutines. worker, which is below workers, identifies the goroutine:
-// calls with the same worker never overlap. When ctx is canceled, Each starts no more calls and
-// returns the context's error. After a call has failed, its worker starts no more calls.
+// Each calls the function do for each number below n, in that order, and returns when all calls
+// have returned. It uses at most workers goroutines. The argument worker, which is below workers,
+// identifies the goroutine: calls with the same worker never overlap. When ctx is canceled, Each
+// starts no more calls and returns the context's error. After a call has failed, its worker starts
+// no more calls.
 func Each(ctx context.Context, workers, n int, do func(worker, i int) error) error {
 	workers = max(1, min(workers, n))
 	errs := make([]error, workers)
@@ -39,8 +40,8 @@ func Each(ctx context.Context, workers, n int, do func(worker, i int) error) err
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
-// Cores limits how many goroutines compute at once. Each worker holds one core. Idle cores help
-// with work that can be split. A nil *Cores has no idle cores, and its workers never wait.
+// Cores limits how many goroutines compute at once. Each worker occupies one core. Idle cores help
+// workers whose work can be split. A nil *Cores has no idle cores, and its workers never wait.
 type Cores struct{ idle *semaphore.Weighted }
 
 // NewCores returns Cores for n cores, at least one.
@@ -69,7 +70,8 @@ func (c *Cores) HoldUnless(ctx context.Context) (release func(), err error) {
 	return func() { c.idle.Release(1) }, nil
 }
 
-// Lend marks the caller's core as idle while wait runs. Then it waits for a core again.
+// Lend marks the caller's core as idle while the function wait runs. Afterwards Lend waits for a
+// core again.
 func (c *Cores) Lend(wait func() error) error {
 	if c == nil {
 		return wait()
@@ -79,10 +81,10 @@ func (c *Cores) Lend(wait func() error) error {
 	return wait()
 }
 
-// Each calls do for each number below n, on the caller's core and on idle cores. Cores that become
-// idle later join, and leave when a worker needs them. Each returns when all calls have returned.
-// After ctx is canceled, or a call has failed or panicked, Each starts no more calls. The caller
-// gets the error or panic of the lowest number that failed.
+// Each calls the function do for each number below n, on the caller's core and on idle cores. Cores
+// that become idle later join, and leave when a worker needs them. Each returns when all calls have
+// returned. After ctx is canceled, or a call has failed or panicked, Each starts no more calls. The
+// caller gets the error or panic of the lowest number that failed.
 func (c *Cores) Each(ctx context.Context, n int, do func(i int) error) error {
 	s := &spread{ctx: ctx, n: n, do: do, failed: n}
 	var helpers sync.WaitGroup
@@ -125,7 +127,7 @@ func (s *spread) itemsLeft() int64 { return int64(s.n) - s.next.Load() - 1 }
 
 // runHelper makes calls until none is left or a worker needs the core.
 func (s *spread) runHelper(c *Cores) {
-	s.ready.Add(-1) // decremented before the call, because otherwise this helper would count twice and keep another away
+	s.ready.Add(-1) // decremented before the call, because otherwise this helper would count twice and keep another helper away
 	for more := true; more; {
 		more = s.runItem()
 		c.idle.Release(1)

@@ -99,8 +99,7 @@ func TestCoresMakeAllCallsOnce(t *testing.T) {
 	}
 }
 
-// TestIdleCoresHelp checks that the total time depends on the number of idle cores. Each call takes
-// a second.
+// TestIdleCoresHelp checks that more idle cores reduce the total time. Each call takes a second.
 func TestIdleCoresHelp(t *testing.T) {
 	second := func(int) error { time.Sleep(time.Second); return nil }
 	for _, tt := range []struct {

@@ -15,8 +15,9 @@ import (
 	"unicode/utf8"
 )
 
-// longest is the maximum number of bytes of a name that are shown. Show abbreviates longer names in
-// the middle. Otherwise a path of hundreds of directories would hide the rest of a message.
+// longest is the maximum number of bytes of a name that Show prints in full. Show abbreviates
+// longer names in the middle, so that a path of hundreds of directories does not hide the rest of a
+// message.
 const longest = 240
 
 // Show returns a name unchanged if a terminal displays it correctly on one line. Otherwise it

@@ -97,8 +97,8 @@ func Position(text []byte, offset int) string {
 }
 
 // IsList reports whether a text that starts with head looks like a list of patterns. At least half
-// of its lines must contain a pattern character, end in a slash, or satisfy is. A text without
-// lines counts as a list.
+// of its lines must contain a pattern character, end in a slash, or satisfy the function is. A text
+// without lines counts as a list.
 func IsList(head []byte, is func(line string) bool) bool {
 	if i := bytes.LastIndexByte(head, '\n'); i >= 0 && i < len(head)-1 && !utf8.Valid(head) {
 		head = head[:i] // the last character may be truncated
@@ -117,8 +117,8 @@ func IsList(head []byte, is func(line string) bool) bool {
 	return 2*alike >= all
 }
 
-// isPair reports whether a line has an opening mark and, after it, the closing mark. Blocks of
-// other texts open and close on different lines.
+// isPair reports whether a line has an opening mark and, after it, the closing mark. In texts that
+// are no lists, blocks usually open and close on different lines.
 func isPair(line, open, end string) bool {
 	_, rest, ok := strings.Cut(line, open)
 	return ok && strings.Contains(rest, end)

@@ -187,7 +187,7 @@ func Named(name string) (library, file string) {
 	return library, file
 }
 
-// nameAs combines a library with the name of its file. It returns "lib" if both are equal,
+// nameAs combines a library with the name of its file. It returns "lib" for a file named lib,
 // "lib=base" for a file named base, or "lib=" without a file.
 func nameAs(library, file string) string {
 	switch base := filepath.Base(file); {
@@ -265,7 +265,7 @@ func (l *loader) loadProgram(program string) error {
 	}
 	first, ok := readELF(real, nil)
 	if !ok {
-		return nil // no error: the system reports it when it runs the program
+		return nil // ignored, because the system reports an error when the program is run
 	}
 	for queue := []object{first}; len(queue) > 0; queue = queue[1:] {
 		by := &queue[0]
@@ -282,7 +282,7 @@ func (l *loader) loadProgram(program string) error {
 	return nil
 }
 
-// findLibrary finds a library that the object by needs.
+// findLibrary searches for a library. The argument by is the object that needs it.
 func (l *loader) findLibrary(name string, by *object) (object, bool) {
 	folders := by.runpath
 	if folders == nil {
@@ -310,7 +310,7 @@ func (l *loader) findLibrary(name string, by *object) (object, bool) {
 }
 
 // readELF reads the names of the libraries that an ELF file needs. It returns false if the file is
-// not ELF, or is for another processor than the object by.
+// not ELF, or is for a different processor than the object that needs it.
 func readELF(file string, by *object) (object, bool) {
 	f, err := os.Open(file)
 	if err != nil {

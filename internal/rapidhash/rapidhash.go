@@ -58,9 +58,9 @@ func foldedProduct(x, y uint64) uint64 {
 // lastWord returns the first 8 bytes of b as a little-endian number.
 func lastWord(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// sumSeeded hashes b. state already includes the first mixed bytes. For the joined lanes mixed is
-// 16, for the result of spreadSeed it is 0. The last 16 bytes of b are processed at the end and may
-// overlap the first bytes.
+// sumSeeded hashes b. The argument mixed is the number of leading bytes that state already
+// includes: 16 after the lanes were joined, or 0 for the result of spreadSeed. The last 16 bytes of
+// b are processed at the end and may overlap the first bytes.
 //
 // It is one function, because calls and stored lanes would double the time for short keys.
 func sumSeeded(b []byte, mixed int, state uint64) uint64 {

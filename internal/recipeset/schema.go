@@ -15,9 +15,9 @@ import (
 // accepts.
 const durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
-// Schema returns a JSON Schema (draft-07) for the option's values, ready for encoding/json: type,
-// words and limits. The default is the value in c. JSON Schema cannot limit durations, so the
-// description states their limits.
+// Schema returns a JSON Schema (draft-07) for the option's values, ready for encoding/json. It
+// states the type, the words and the limits. The default is the option's value in the cooker c.
+// JSON Schema cannot limit durations, so the description states their limits.
 func (o Option) Schema(c recipe.Cooker) map[string]any {
 	f := reflect.TypeOf(c).Elem().Field(o.field)
 	schema := o.valueSchema(f)

@@ -1,4 +1,4 @@
-// Package recipeset is the part of recipes that only the cooker needs. It has sets of checked
+// Package recipeset holds what only the cooker needs to know about recipes: sets of checked
 // recipes, access to options by name, and a JSON Schema of the options.
 package recipeset
 
@@ -19,8 +19,8 @@ type Set struct {
 	formats []recipe.Format
 }
 
-// New returns a set of recipes. A later recipe replaces an earlier one with the same name,
-// including its extensions. So a program can replace a built-in recipe.
+// New returns a set of recipes. If several recipes have the same name, the set has only the last
+// one, with its extensions. So a program can replace a built-in recipe.
 func New(recipes ...recipe.Recipe) (*Set, error) {
 	s := &Set{byName: make(map[string]recipe.Recipe, len(recipes)), names: make([]string, 0, len(recipes))}
 	for _, r := range recipes {

@@ -9,8 +9,9 @@ import (
 )
 
 // Keep packs rectangles on existing pages, whose sides the options must allow. A rectangle with a
-// place keeps it; nil means that it has none. Other rectangles go into free space. If there is not
-// enough space, the last page grows. Then new pages are added.
+// place keeps this place; a nil element of places means that the rectangle has none. Rectangles
+// without a place go into free space. If there is not enough space, the last page grows. Then new
+// pages are added.
 func Keep(ctx context.Context, rects []Size, places []*Place, pages []Size, o Options) (Layout, error) {
 	p := packer{ctx: ctx, rects: rects, o: o}
 	k := p.enterKept(places, pages)
@@ -104,7 +105,7 @@ func (k *keeper) placeOthers(pages []Size, spaces []*space) (l Layout, left []in
 	return l, left
 }
 
-// isFreePlace reports whether a place is completely free.
+// isFreePlace reports whether a rectangle of the given size and position is completely free.
 func (s *space) isFreePlace(at Place, size Size) bool {
 	r := rect{at.X, at.Y, size.W, size.H}
 	return slices.ContainsFunc(s.free, func(f rect) bool { return f.holdsRect(r) })

@@ -23,8 +23,8 @@ type Size struct{ W, H int }
 
 func (s Size) areaOf() int { return s.W * s.H }
 
-// A Place is the position of a rectangle. It has the corner nearest to 0, 0, and whether width and
-// height are swapped.
+// A Place is the position of a rectangle. It holds the corner nearest to 0, 0, and whether width
+// and height are swapped.
 type Place struct {
 	Page, X, Y int
 	Turned     bool
@@ -125,8 +125,8 @@ func (p *packer) largest() Size {
 // goesOn reports whether to continue the search.
 func (p *packer) goesOn() bool { return p.work < p.limit && p.ctx.Err() == nil }
 
-// firstThatPlaces returns the places of all rectangles on a page, from the first try that succeeds.
-// It returns nil if no try succeeds.
+// firstThatPlaces tries to place all rectangles on a page. It returns the places of the first try
+// that succeeds, or nil if no try succeeds.
 func (p *packer) firstThatPlaces(tries []try, page Size) map[int]Place {
 	for _, t := range tries {
 		if !p.goesOn() {

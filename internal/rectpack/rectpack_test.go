@@ -148,7 +148,7 @@ func TestPackRandomSets(t *testing.T) {
 	}
 }
 
-// TestKeep checks that rectangles with a place keep it when new rectangles are added.
+// TestKeep checks that existing rectangles keep their places when new rectangles are added.
 func TestKeep(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 100 {

@@ -79,8 +79,9 @@ func (s *search) byTries(tries []try, widths []int) {
 // as wide: coarse has steps of 2 %, and fine has all other widths. long is for longer pages, in
 // steps of 2 %. Each list starts with the widths nearest to a square.
 func (s *search) widthsToTry(wide int) (coarse, fine, long []int) {
-	// far returns 65536 for the side of a square, and more for other sides. It is the same on all
-	// machines.
+	// far returns the aspect ratio of a page of width w with the area of the rectangles, times
+	// 65536. A square has the ratio 1, and all others have more. Integers give the same result on
+	// all machines.
 	far := func(w int) int64 {
 		square, area := int64(w)*int64(w), int64(max(s.area, 1))
 		return max(square, area) << 16 / min(square, area)
@@ -138,8 +139,8 @@ type try struct {
 	any  bool
 }
 
-// A rule rates placing a rectangle at the corner of a free rectangle. Smaller is better. The second
-// number breaks ties.
+// A rule rates the placement of a rectangle at the corner of a free rectangle. Smaller ratings are
+// better. The second number breaks ties.
 type rule func(free rect, r Size) (int, int)
 
 var rules = []rule{

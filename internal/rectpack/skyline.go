@@ -15,7 +15,7 @@ type skyline struct {
 	waste int // area that may still be wasted
 }
 
-// A segment is a part of the edge with width w.
+// A segment is a horizontal part of the skyline with width w.
 type segment struct{ x, y, w int }
 
 // skylineLeft places rectangles at the left end of gaps.
@@ -23,7 +23,7 @@ func skylineLeft(p *packer, of []entry, count int, page Size) []Place {
 	return fillSkyline(p, of, count, page, func(left, right int) bool { return false })
 }
 
-// skylineHigh places rectangles at that end of a gap where the neighbor is higher.
+// skylineHigh places rectangles at the end of a gap that has the higher neighbor.
 func skylineHigh(p *packer, of []entry, count int, page Size) []Place {
 	return fillSkyline(p, of, count, page, func(left, right int) bool { return right > left })
 }
@@ -151,7 +151,7 @@ type entry struct {
 // than a try, so that many more widths can be tried. For many rectangles of similar sizes, its
 // pages are often smaller.
 type strip struct {
-	// fill returns places for count rectangles, or nil if not all of them fit.
+	// fill places count rectangles and returns their places, or nil if not all of them fit.
 	fill func(p *packer, of []entry, count int, page Size) []Place
 	of   []entry
 	// across is set if the strip is vertical, with width and height swapped.
@@ -178,7 +178,7 @@ func (p *packer) strips(of []int) (list []strip) {
 		}
 		way := upright
 		if p.o.Turn && across {
-			break // all remaining strips have the same orders
+			break // vertical strips would repeat these orders, because rectangles may be rotated
 		} else if p.o.Turn {
 			way = slices.Concat(upright, exchanged(upright))
 			for n := range upright {

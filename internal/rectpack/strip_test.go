@@ -62,7 +62,7 @@ func TestPackSimilar(t *testing.T) {
 		name  string
 		rects []Size
 		turn  bool
-		want  int // expected covered part of the page, in thousandths
+		want  int // expected share of the page that is covered, in thousandths
 	}{{"frames", frames, true, 977}, {"icons", icons, false, 1000 * 97 / 98}} {
 		o := Options{Sides: upTo(8192), Pages: 1, Turn: tc.turn}
 		l, err := Pack(t.Context(), tc.rects, o)

@@ -72,8 +72,8 @@ func (s *server) giveAccess(c call, name []byte) {
 	}
 }
 
-// writeToCaller writes data to the caller's memory at address to, and completes the call with the
-// given return value.
+// writeToCaller writes data to the caller's memory at the address in to, and completes the call
+// with the given return value.
 func (s *server) writeToCaller(to uint64, data []byte, value int64) {
 	// The caller may have exited, and its PID may belong to another process.
 	if s.listenerIoctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {

@@ -49,8 +49,8 @@ var keepers = []keeper{
 }
 
 // answerAtOnce answers each call that names a file immediately, without examining it. So it
-// measures the cost of switching to the answering thread and back. A call that opens a file gets
-// the descriptor file, or opens the named file itself if file is -1.
+// measures the cost of switching to the answering thread and back. If file is not -1, every openat
+// call gets a copy of this descriptor.
 func answerAtOnce(file int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err

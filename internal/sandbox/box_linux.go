@@ -321,7 +321,7 @@ func (b *Box) Kills() bool { return b.kills }
 
 // End waits until no process is left in the box. The thread of the box must have ended, or be about
 // to end. After two seconds End gives up and returns ErrStaying. It returns ErrTrace if the trace
-// is incomplete. The sandbox refused the accesses that are missing from it.
+// is incomplete. Accesses that are missing from the trace were refused.
 func (b *Box) End() error {
 	select {
 	case <-b.gone:

@@ -6,10 +6,10 @@ import "golang.org/x/sys/unix"
 
 // A call describes the arguments of a system call.
 type call struct {
-	folder, path, value, flags int // the numbers of these arguments, or none
+	folder, path, value, flags int // argument numbers; none if the call has no such argument
 	change                     change
-	opens                      opens // place of the open flags
-	gives                      gives // result of the call; argument value is its address
+	opens                      opens // location of the open flags
+	gives                      gives // kind of result; the argument number value holds its address
 	nofollow                   bool  // whether the call does not follow a symbolic link at the end of the path
 }
 
@@ -20,7 +20,7 @@ const (
 	givesNothing gives = iota // the call only reveals whether the file exists
 	givesStat
 	givesStatx
-	givesAccess // the call tests whether the access mode in argument value is allowed
+	givesAccess // the call tests whether an access mode is allowed; the field value is the number of this argument
 	givesText   // the call returns the target of a symbolic link
 	givesPlace  // the call changes the working directory
 )

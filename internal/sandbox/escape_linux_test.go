@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// place describes the surroundings of an escape: a directory to read, a directory to write to, a
-// directory outside the policy, and the PID of the parent.
+// place describes the surroundings of an attempt to escape: a directory to read, a directory to
+// write to, a directory outside the policy, and the PID of the parent.
 type place struct {
 	in, w, out string
 	parent     int
@@ -254,7 +254,8 @@ var attempts = map[string]func(p place) error{
 	},
 	"priority": func(p place) error { return unix.Setpriority(unix.PRIO_PROCESS, p.parent, 1) },
 
-	// Attempts to see other parts of the system.
+	// Attempts to change what the program sees of the system: mounts, root directories and
+	// namespaces.
 	"mount": func(p place) error { return unix.Mount("none", p.w, "tmpfs", 0, "") },
 	"mount in a namespace": func(p place) error {
 		cmd := exec.Command(os.Args[0], "escape", p.in, p.w, p.out, "mount")
@@ -409,7 +410,7 @@ func tidy(folder string) {
 	}
 }
 
-// newPlace makes a place to escape from.
+// newPlace creates the directories of a sandbox that the test tries to leave.
 func newPlace(t *testing.T) place {
 	base := t.TempDir()
 	p := place{in: base + "/in", w: base + "/w", out: base + "/out", parent: os.Getpid()}
@@ -556,7 +557,7 @@ func TestAttemptsSucceedWithoutBox(t *testing.T) {
 	}
 }
 
-// A program in a box must be able to do the usual things.
+// A program in a box must be able to create, copy, change and remove files, and to run commands.
 func TestProgramsWorkInTheBox(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
@@ -578,7 +579,7 @@ stat -c %a s
 	}
 }
 
-// ends reports whether a process is dead or about to die. Such a process no longer has memory.
+// ends reports whether a process is dead or about to die. Such a process has no memory any more.
 func ends(pid string) bool {
 	text, err := os.ReadFile("/proc/" + pid + "/statm")
 	return err != nil || strings.HasPrefix(string(text), "0 ")

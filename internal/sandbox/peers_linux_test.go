@@ -57,8 +57,8 @@ func TestEscapesFromPeers(t *testing.T) {
 		}
 		heads = append(heads, peer.name)
 		for _, name := range names {
-			// Each attempt has its own place, so that a successful attempt does not affect the
-			// next.
+			// Each attempt has its own directories, so that a successful attempt does not affect
+			// the next.
 			p := newPlace(t)
 			cmd := exec.Command(program, append(peer.args(p), self, "escape", p.in, p.w, p.out, name)...)
 			cmd.Env = append(os.Environ(), fmt.Sprint(outsideVariable, "=", os.Getpid()))

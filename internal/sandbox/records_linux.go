@@ -23,8 +23,8 @@ func stampOf(st *unix.Stat_t) stamp {
 	return stamp{uint64(st.Dev), st.Ino, st.Size, st.Mtim, st.Ctim}
 }
 
-// tick is longer than the resolution of file times, even on a busy machine. coarse is the same for
-// file systems that store whole seconds.
+// tick is longer than the resolution of file times, even on a busy machine. coarse is longer than
+// the resolution of file systems that store times in whole seconds.
 const (
 	tick   = 100 * time.Millisecond
 	coarse = 2200 * time.Millisecond
@@ -62,7 +62,8 @@ func (s *server) letSettle(folder int) {
 	}
 }
 
-// recordAccess adds f to the trace. If f contradicts an earlier record, the file has changed.
+// recordAccess adds f to the trace. If f contradicts an earlier record of the file, it notes that
+// the file has changed.
 func (s *server) recordAccess(f accessedFile) {
 	if f.name == nil {
 		return

@@ -58,8 +58,8 @@ func (s *server) fstat(fd int) bool {
 	return err == nil
 }
 
-// readlink reads a link of /proc into to. It returns false if the link refers to a file without a
-// path.
+// readlink reads a link of /proc into the buffer to. It returns false if the link refers to a file
+// without a path.
 func (s *server) readlink(name []byte, to []byte) (real []byte, ok bool) {
 	n, errno := s.readlinkat(name, to[:len(to)-1])
 	if errno == unix.ENAMETOOLONG || errno == unix.EACCES || isShortage(errno) {

@@ -191,8 +191,8 @@ var refused = map[uint32]uint32{
 const foreign = uint32(unix.SECCOMP_RET_KILL_PROCESS)
 
 // filterProgram returns the filter program for system calls. The filter passes changes of modes and
-// times, and the calls in asked, to the server. Calls from the address own may execute a program
-// without asking the server. An own of 0 means no such address.
+// times, and the calls listed in asked, to the server. Calls made from the address in own may
+// execute a program without asking the server; 0 means that there is no such address.
 func filterProgram(version int, listens bool, asked []uint32, own uint64) []unix.SockFilter {
 	todo := maps.Clone(refused)
 	maps.Copy(todo, refusedHere)

@@ -75,10 +75,10 @@ const SourceDate = 315532800
 // first access a file.
 type Trace struct {
 	Folder string // absolute path
-	// Seen maps each accessed path to its Access. If there were several, it has the first in the
-	// order of the constants. It is complete when the box has ended. Paths are absolute. A path
-	// with "..", or through links that lead into the directory, is recorded as the path of the file
-	// itself.
+	// Seen maps each accessed path to its Access. If a path was accessed in several ways, Seen
+	// holds the first of them in the order of the constants. The map is complete when the box has
+	// ended. Paths are absolute. A path with "..", or through links that lead into the directory,
+	// is recorded as the path of the file itself.
 	Seen map[string]Access
 	// Links maps each symbolic link in the directory that a program read or followed to its target.
 	// The keys are absolute paths. The target is "" for a path that was checked and is not a link.

@@ -80,7 +80,7 @@ func (b *Box) serveCalls(listener, tree int) {
 		}
 		s.n, s.a, s.found = notice{}, answer{}, accessedFile{}
 		if errno := s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n)); errno != 0 {
-			if s.hungUp() { // if not, the caller was killed meanwhile
+			if s.hungUp() { // a killed caller makes only this request fail
 				return
 			}
 			continue
@@ -161,7 +161,8 @@ func (s *server) applyChange(c call) unix.Errno {
 		return errno
 	}
 	defer unix.Close(fd)
-	// The data comes from the caller, unless the caller has exited and another process has its PID.
+	// If the caller has exited, another process may have its PID, and the data may be from that
+	// process.
 	if s.listenerIoctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
 		return unix.ENOENT
 	}

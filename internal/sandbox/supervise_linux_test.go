@@ -36,7 +36,7 @@ func TestKillsOnlyIfSignalsAreConfined(t *testing.T) {
 	}{
 		{scoped, true, false, true}, {scoped + 1, true, false, true},
 		{scoped, true, true, false},   // not confined, because the parent can still be reached
-		{scoped, false, false, false}, // not proven, because the parent could not be reached before either
+		{scoped, false, false, false}, // not proven, because the parent was already unreachable before
 		{scoped - 1, true, false, false},
 	} {
 		if got := confinesSignals(tc.version, tc.before, tc.now); got != tc.want {

@@ -63,7 +63,7 @@ func (s *server) answerNamingCall(c call) (answered bool) {
 	if w.file >= 0 {
 		defer s.closeCounted(w.file)
 	}
-	if resolve != 0 && w.errno == 0 { // the program's flags forbid symbolic links or other parts of the path
+	if resolve != 0 && w.errno == 0 { // the program's flags restrict which paths may be resolved
 		fd, errno := s.openToIdentify(folder, path, flags&unix.O_NOFOLLOW, resolve)
 		if errno != 0 {
 			s.refuseCall(errno)
@@ -121,8 +121,8 @@ func (s *server) answerTracedFile(c call, w resolvedPath, flags uint64) (answere
 	return false
 }
 
-// recordExistence records that a call reveals whether a file exists. That happens even if the call
-// may not change the file.
+// recordExistence records that a call reveals whether a file exists. Even a call that may not
+// change the file reveals this.
 func (s *server) recordExistence(c call) {
 	if s.trace == nil {
 		return
@@ -183,8 +183,8 @@ func (s *server) noteProgram() {
 }
 
 // noteUnreadableCaller records an error that the program did not cause. The system denied access to
-// its memory, or the server could not open another file. Landlock refuses the access that the
-// server could not see.
+// the program's memory, or the server lacked descriptors or memory. Landlock refuses the access
+// that the server could not see.
 func (s *server) noteUnreadableCaller(errno unix.Errno) {
 	switch {
 	case s.blind != nil:
@@ -215,7 +215,7 @@ func (s *server) answerMissingFile(name []byte, flags uint64, errno unix.Errno) 
 		return
 	}
 	if flags&unix.O_NOFOLLOW != 0 {
-		s.noteLink(name, nil) // the path is not a dangling link either
+		s.noteLink(name, nil) // the path is not a symbolic link, not even a dangling one
 	}
 	if flags&unix.O_CREAT != 0 {
 		errno = unix.EACCES // programs may not create files there

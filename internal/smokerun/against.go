@@ -38,7 +38,7 @@ type Comparison struct {
 
 // Against measures two builds alternately, and compares all figures, including processor time. It
 // times each step Times times. If Times is 0, it chooses 30 to 400 times, depending on the noise.
-// They take about five minutes at most, unless the first 30 times take longer. Steps that seem
+// Timing takes about five minutes at most, unless the first 30 rounds take longer. Steps that seem
 // changed are measured twice more, with the same number of rounds.
 func (r *Runner) Against(ctx context.Context, before, after string) (*Comparison, error) {
 	a, err := r.workspace("a", before)

@@ -18,7 +18,7 @@ const (
 )
 
 // These absolute differences per process always count as equal. Hash tables with random seeds vary
-// in their collisions, periodic work is done once more or less, and signals interrupt system calls.
+// in their collisions, periodic work may run once more, and signals interrupt system calls.
 const (
 	slackObjects      = 16
 	slackBytes        = 16 << 10
@@ -65,8 +65,8 @@ type Cause struct {
 	Before, After float64
 }
 
-// Worse reports whether the change makes a comparison fail. Any difference of an exact figure does,
-// and so does growth of another figure.
+// Worse reports whether the change makes a comparison fail. An exact figure fails if it differs at
+// all, other figures if they grow.
 func (c *Change) Worse() bool {
 	return c.Class == Exact || c.After > c.Before
 }
@@ -102,7 +102,8 @@ func Compare(before, after *Record) ([]Change, error) {
 	return changes, nil
 }
 
-// OverBudget returns the figures that exceed their budgets. Before holds the budget.
+// OverBudget returns the figures that exceed their budgets. The field Before of each Change holds
+// the budget.
 func OverBudget(r *Record) []Change {
 	var over []Change
 	for i := range r.Steps {

@@ -23,10 +23,10 @@ const maxRecord = 256 << 20
 // A Class determines how a figure is compared.
 type Class string
 
-// Changes of the first four classes, and of steady levels, fail a comparison. The other classes
-// only explain changes.
+// A comparison fails if a figure of the first four classes, or a steady level, has changed. The
+// other classes only explain changes.
 const (
-	Exact             Class = "exact"        // equal in every run with the same sources
+	Exact             Class = "exact"        // equal in all runs with the same sources
 	AllocationsClass  Class = "allocations"  // number of allocated objects or bytes
 	instructionsClass Class = "instructions" // instructions executed in user mode
 	CPUClass          Class = "cpu"          // processor time in nanoseconds
@@ -142,8 +142,8 @@ type Figure struct {
 	Peak   float64 `json:"peak,omitempty"`
 	Spikes int     `json:"spikes,omitempty"`
 
-	// Steady marks a level that is equal in all executions that measure exact figures, also in each
-	// frame. Loose marks an exact figure whose values per frame differ between executions.
+	// Steady marks a level whose value, Peak and Spikes are equal in all executions that measure
+	// exact figures. Loose marks an exact figure whose values per frame differ between executions.
 	Steady bool `json:"steady,omitempty"`
 	Loose  bool `json:"loose,omitempty"`
 }

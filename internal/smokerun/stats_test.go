@@ -134,7 +134,7 @@ func TestRoundsNeeded(t *testing.T) {
 			t.Errorf("noise of %g: %d rounds, want %v", noise, n, want)
 		}
 	}
-	// With the computed number of rounds, a growth of the size detected must be found.
+	// With the computed number of rounds, a growth as large as detected must be found.
 	a, b := space(0.02).steps[1].cpu, space(0.02).steps[1].cpu
 	if d := detectable(a, b); d < 0.01 || d > 0.03 {
 		t.Errorf("100 rounds with a noise of 2 %% find %g", d)

@@ -43,7 +43,7 @@ func parseAddress(addr string) (at netip.AddrPort, err error) {
 	inner, opened := strings.CutPrefix(host, "[")
 	inner, closed := strings.CutSuffix(inner, "]")
 	ip, err := netip.ParseAddr(inner)
-	// An address with a zone would require a lookup.
+	// Addresses with a zone are refused, because a zone would require a lookup.
 	if err != nil || ip.Is6() != opened || opened != closed || ip.Zone() != "" {
 		return at, errAddress
 	}

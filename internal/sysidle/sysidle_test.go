@@ -17,7 +17,7 @@ func TestIdleCoresAreAveraged(t *testing.T) {
 			t.Errorf("at %v: %v, want %v", at, got, want)
 		}
 	}
-	step(0, 1000, 2000, 0) // ticks since the start of the machine, so not recent ones
+	step(0, 1000, 2000, 0) // the first reading counts ticks since the machine started, so it reveals nothing about recent use
 	step(50*time.Millisecond, 20, 20, 0)
 	step(100*time.Millisecond, 0, 20, 2)
 	step(150*time.Millisecond, 0, 20, 2)

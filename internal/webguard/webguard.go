@@ -44,8 +44,8 @@ func FromElsewhere(req *http.Request) bool {
 	return site != "" && site != "same-origin" && site != "none"
 }
 
-// OurPage reports whether a page of this machine made the request, on any port, or no page at all.
-// origin is the page's origin if the browser sends it. It is the value for the header
+// OurPage reports whether a page of this machine made the request, on any port, or whether no page
+// made the request. origin is the page's origin if the browser sends it, for the header
 // Access-Control-Allow-Origin.
 func OurPage(req *http.Request) (origin string, ok bool) {
 	origin = req.Header.Get("Origin")

@@ -34,7 +34,7 @@ const (
 	// MaxLevels limits the levels of detail, including the full model.
 	MaxLevels = 16
 
-	maxParts = 1 << 12 // limit of parts per level; the last part also takes all further primitives
+	maxParts = 1 << 12 // maximum number of parts per level; the last part also contains all further primitives
 )
 
 // A Scene holds the triangles of a model.
@@ -109,7 +109,7 @@ type builder struct {
 	joints [][]affine // joint transforms by skin; nil before first use
 	picker *gltf.Picker
 	left   int  // number of triangles left until the limit
-	weld   bool // set if equal vertices must be merged, because each corner has its own vertex
+	weld   bool // set if each corner has its own vertex, so that equal vertices must be merged
 }
 
 func newLevelBuilder(doc *gltf.Document) (*builder, error) {

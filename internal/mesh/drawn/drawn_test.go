@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/drawn"
 )
 
-// accessors are the buffer of the test documents and the accessors that read it.
+// accessors is the JSON text of the test documents' buffer and of the accessors that read it.
 const accessors = `"accessors": [
 	{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
 	{"bufferView": 1, "componentType": 5121, "count": 3, "type": "SCALAR"},
@@ -61,7 +61,8 @@ const (
 	triangle = `"meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}]`
 )
 
-// TestPlaced checks the positions of triangles for every way to place a mesh in a scene.
+// TestPlaced checks the positions of triangles for every glTF feature that places a mesh in a
+// scene.
 func TestPlaced(t *testing.T) {
 	for _, tt := range []struct{ name, members, want string }{
 		{"plain", oneNode + triangle, "[0 0 0, 1 0 0, 0 1 0]"},

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// maxNodes limits the nodes of a document, the nodes visited for a level, and the copies of meshes
-// in a level.
+// maxNodes is the limit of three numbers: nodes of a document, nodes visited for a level, and
+// copies of meshes in a level.
 const maxNodes = 1 << 18
 
 // checkNodes limits the number of nodes. It also checks the indices in extensions, which
@@ -87,7 +87,7 @@ type meshPlacement struct {
 func (b *builder) shownMeshes(ctx context.Context, level int) ([]meshPlacement, error) {
 	type step struct {
 		node   int32
-		chosen bool // set below a node whose level was selected, so that the node's own levels are ignored
+		chosen bool // set below a node whose level was selected, so that the levels of this node are ignored
 		above  affine
 	}
 	var steps []step

@@ -68,7 +68,7 @@ func (b *builder) drawPrimitive(ctx context.Context, p *gltf.Primitive, shown []
 	return nil
 }
 
-// countClipped counts the triangles of copies that were omitted.
+// countClipped counts the triangles of omitted copies.
 func (l *Level) countClipped(triangles int64, copies int) {
 	const most = 1 << 40
 	l.Clipped = min(l.Clipped+min(triangles, most)*int64(min(copies, 2*maxNodes)), 1<<60)
@@ -103,7 +103,7 @@ func shortenName(name string) string {
 	return strings.ToValidUTF8(name, "")
 }
 
-// A pose is a geometry with the morph targets of the copy that was drawn last.
+// A pose is a geometry with morph targets applied, cached for further copies with the same weights.
 type pose struct {
 	*geometry
 	weights            []float64

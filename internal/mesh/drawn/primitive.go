@@ -14,7 +14,7 @@ const (
 	maxInfluences = 4       // limit of joint sets per vertex; each has four joints
 )
 
-// A geometry is the drawn part of a primitive, in mesh space.
+// A geometry holds the part of a primitive that is drawn, in mesh space.
 type geometry struct {
 	positions, normals []float32
 	indices            []uint32
@@ -91,7 +91,7 @@ func (b *builder) loadTriangles(ctx context.Context, p *gltf.Primitive, n int, s
 	return g, nil
 }
 
-// floats reads an attribute of the vertices. It returns nil if the primitive lacks the attribute.
+// floats reads a vertex attribute. It returns nil if the primitive lacks the attribute.
 func (b *builder) floats(ctx context.Context, g *geometry, attributes map[string]int32, name string) ([]float32, error) {
 	accessor, ok := attributes[name]
 	if !ok {

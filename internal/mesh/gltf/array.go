@@ -227,9 +227,9 @@ func AsTriangles(ctx context.Context, corners []uint32, mode int) ([]uint32, err
 	return list, err
 }
 
-// Compact renumbers the vertices that indices refer to, in place and in order of first use. It
-// returns the old numbers of the used vertices. The caller must set place to Nowhere for every
-// vertex. Compact sets place to the new number of each used vertex.
+// Compact renumbers the vertices in indices, in place and in order of first use. It returns the old
+// numbers of the used vertices. The caller must set all elements of place to Nowhere. Compact sets
+// place[v] to the new number of each used vertex v.
 func Compact(ctx context.Context, indices, place []uint32) (elements []uint32, err error) {
 	err = Chunks(ctx, len(indices), func(from, to int) error {
 		for i, v := range indices[from:to] {
@@ -348,8 +348,8 @@ func (a Array) RepairMatrices() (n int, err error) {
 	return n, nil
 }
 
-// ScaleTo1 normalizes a vector. was reports whether its length was about 1 before, and ok whether
-// its length is not 0.
+// ScaleTo1 normalizes a vector. The result was reports whether its length was already about 1. The
+// result ok is false if the vector cannot be normalized, because its length is 0 or infinite.
 func ScaleTo1(v []float32) (was, ok bool) {
 	sum := float64(0)
 	for _, x := range v {

@@ -295,7 +295,8 @@ func TestMendsLayout(t *testing.T) {
 	}
 }
 
-// TestMendsOthers expects one report for each kind of other repaired fault.
+// TestMendsOthers expects one report for each kind of repaired fault, except faults in the layout
+// of views.
 func TestMendsOthers(t *testing.T) {
 	const (
 		png     = "iVBORw0KGgo="

@@ -82,8 +82,8 @@ func (d *Document) Shape(accessor int32) Array {
 	}
 }
 
-// First returns the first n elements of an accessor, which must have at least n. Without a view
-// they are zeros.
+// First returns the first n elements of an accessor, which must have at least n. If the accessor
+// has no view, all elements are zero.
 func (d *Document) First(ctx context.Context, accessor int32, n int) (Array, error) {
 	to := func(at int) int {
 		if at >= n {
@@ -146,8 +146,8 @@ func (d *Document) gatherElements(ctx context.Context, accessor int32, count int
 	})
 }
 
-// replaceSparse writes the sparse elements of an accessor to array. to returns the index of an
-// element in array; it is negative for omitted elements.
+// replaceSparse writes the sparse elements of an accessor to array. The function to maps an element
+// of the accessor to its index in array; a negative index omits the element.
 func (d *Document) replaceSparse(ctx context.Context, accessor int32, array Array, to func(int) int) error {
 	s := d.Accessors[accessor].Sparse
 	if s == nil {

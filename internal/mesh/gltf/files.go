@@ -152,7 +152,8 @@ func dataURISize(uri string) (int64, error) {
 	return n, nil
 }
 
-// openDataURI returns a reader of the data of a data URI, and an upper bound of its size in bytes.
+// openDataURI returns a reader for the decoded data of a data URI, and an upper bound on the number
+// of decoded bytes.
 func openDataURI(uri string) (r io.Reader, size int, err error) {
 	if !IsDataURI(uri) {
 		return nil, 0, fmt.Errorf("%.40q is not a data URI", uri)
@@ -201,8 +202,8 @@ func FileOfURI(uri string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w; in a file name write %%25 for %%", showURI(uri), err)
 	}
-	// path.Clean gives a file one name for all spellings of its URI. The prefix prevents an escaped
-	// leading slash from referring to the root of the asset tree.
+	// path.Clean makes all spellings of a URI give the same file name. The prefix prevents an
+	// escaped leading slash from referring to the root of the asset tree.
 	return path.Clean("./" + name), nil
 }
 

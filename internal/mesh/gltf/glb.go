@@ -46,8 +46,8 @@ func TextSize(head []byte, size int64) (int64, error) {
 }
 
 // ReadText reads the text of a model: the document of a GLB file, or the whole of any other file.
-// text is nil if it is longer than most, or if the GLB file has no document. An error means that
-// reading failed.
+// It returns nil for a text of more than most bytes, and for a GLB file without a document. An
+// error means that reading failed.
 func ReadText(file io.ReaderAt, size, most int64) (text []byte, isGLB bool, err error) {
 	head := make([]byte, HeaderSize)
 	n, err := file.ReadAt(head, 0)

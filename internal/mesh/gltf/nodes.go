@@ -57,7 +57,7 @@ func (c *check) checkNodeTrees() {
 // onCycle returns a node that is its own ancestor, or -1. It visits each node once, because it
 // stops at nodes that it has visited before.
 func onCycle(parent []int32) int {
-	seen := make([]int32, len(parent)) // number of the walk that visited each node, counted from 1; 0 if none did
+	seen := make([]int32, len(parent)) // number of the walk that visited each node, counted from 1; 0 for unvisited nodes
 	for i := range parent {
 		walk := int32(i + 1)
 		n := int32(i)
@@ -304,9 +304,9 @@ func firstNotIn(a, b []int32) int32 {
 	return -1
 }
 
-// Reaches returns, for each node, the largest distance between two points of its subtree. The
-// points are nodes and corners of meshes, in the units of the node's parent. Animations are
-// ignored.
+// Reaches returns, for each node, the largest distance between two points of its subtree. These
+// points are the positions of nodes and the corners of meshes. Distances are in the units of the
+// node's parent. Animations are ignored.
 func (d *Document) Reaches() []float64 {
 	reach := make([]float64, len(d.Nodes)) // distance from each node to the farthest point of its mesh and descendants
 	order, parent := make([]int32, 0, len(d.Nodes)), d.Parents()

@@ -218,7 +218,7 @@ func Numbers(values ...float64) json.RawMessage {
 	return text
 }
 
-// Singles is like Numbers, but a text only needs to parse to the same float32.
+// Singles is like Numbers, but each number has the shortest text that parses to the same float32.
 func Singles(values ...float64) json.RawMessage {
 	singles := make([]float32, len(values))
 	for i, x := range values {

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
 )
 
-// A Use is the purpose of data in a buffer. Vertices with the same stride share a view. So do
-// indices of the same size, and all data with the same other use.
+// A Use is the purpose of data in a buffer. Vertices with the same stride share a view, and so do
+// indices of the same size. Data for most other uses shares one view per use.
 type Use uint8
 
 // These are the uses of data.
@@ -26,7 +26,7 @@ const (
 	Coordinates                // vertex attributes that are multiples of a power of two
 	TriangleIndices            // indices of triangles
 	OtherIndices               // indices of lines, points and unknown primitives
-	Picture                    // image, which gets a view of its own
+	Picture                    // image; each image gets a separate view
 )
 
 // These are the values of a view's target.
@@ -73,8 +73,8 @@ type view struct {
 	starts []int // index of the first element of each array
 }
 
-// Append adds an array, unless an equal array exists, and returns its view and offset. The offset
-// is a multiple of four bytes, or of the size of an index.
+// Append adds an array, or finds an equal array that was added before. It returns the array's view
+// and its offset in the view. The offset is a multiple of four bytes, or of the size of an index.
 func (o *Output) Append(ctx context.Context, u Use, a Array) (number, offset int, err error) {
 	stride := a.Size
 	if u.viewTarget() == arrayBuffer {
@@ -119,7 +119,7 @@ func (o *Output) viewOf(u Use, stride int, component int32) int {
 	case o.Compress && u != Picture:
 		k.stride, k.component = stride, component
 		for u.viewTarget() == 0 && k.stride%4 != 0 {
-			k.stride += stride // several small elements count as one larger element
+			k.stride += stride // combine elements until their size is a multiple of 4 bytes
 		}
 	case u == Directions || u == Coordinates || u == VertexData:
 		k.use, k.stride = VertexData, stride
@@ -204,7 +204,7 @@ func (o *Output) LayOut(ctx context.Context) (Layout, error) {
 	return l, nil
 }
 
-// PackedSize returns the size of an array of vertices or indices in a compressed view of its own.
+// PackedSize returns the compressed size of a separate view with an array of vertices or indices.
 func PackedSize(ctx context.Context, u Use, a Array) (int, error) {
 	o := Output{Compress: true}
 	if _, _, err := o.Append(ctx, u, a); err != nil {
@@ -264,7 +264,7 @@ func (o *Output) filterElements(ctx context.Context, v *view) ([]byte, meshopt.F
 		return v.data, f, nil
 	}
 	data := slices.Clone(v.data)
-	for i, start := range v.starts { // each array has its own exponent
+	for i, start := range v.starts { // each array has a separate exponent
 		end := len(data)
 		if i+1 < len(v.starts) {
 			end = v.starts[i+1] * v.stride

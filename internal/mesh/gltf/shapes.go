@@ -14,7 +14,7 @@ type shape struct {
 	extensions map[string]*shape
 	// unchecked holds extensions that only References examines.
 	unchecked map[string]*shape
-	// textured is set if every member whose name ends in Texture refers to a texture.
+	// textured is set if every member whose name ends in "Texture" refers to a texture.
 	textured bool
 }
 

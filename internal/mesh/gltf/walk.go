@@ -27,7 +27,7 @@ type walker struct {
 	// lists, which glTF forbids.
 	edits  []edit
 	empty  Mend
-	alone  Mend                // fault of members whose required companion is missing
+	alone  Mend                // fault of members that require another member, which is missing
 	ranges map[string]farthest // largest index into each list
 	sizes  map[string]int      // lengths of the lists of objects
 	named  map[string]int      // offset of the first object that has each extension
@@ -90,7 +90,7 @@ func (w *walker) skipValue() {
 			continue
 		case '}', ']':
 			if depth == 0 {
-				return // the enclosing value ends here
+				return // this is the end of the enclosing value
 			}
 			depth--
 		case ',', ' ', '\t', '\r', '\n', ':':

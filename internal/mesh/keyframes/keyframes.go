@@ -22,9 +22,9 @@ import (
 type Kind uint8
 
 const (
-	Vector   Kind = iota // translation or scale, with the distance between points
-	Rotation             // unit quaternion, with the angle in radians as distance
-	Shares               // weights of morph targets, with the largest difference as distance
+	Vector   Kind = iota // translation or scale; the distance is that between points
+	Rotation             // unit quaternion; the distance is the angle in radians
+	Shares               // weights of morph targets; the distance is the largest difference of a weight
 )
 
 // A Curve is a list of keyframes with Width values each, at increasing times.
@@ -40,9 +40,9 @@ type Curve struct {
 func (c *Curve) keyframe(i int) []float32 { return c.Values[i*c.Width:][:c.Width] }
 
 // Reduce returns the indices of the keyframes to keep, in order. stored holds the values that will
-// be written for the keyframes of source. The curve through the kept values differs from source by
-// at most the distance most. If a curve never moves, Reduce keeps one keyframe; otherwise it keeps
-// the first and the last.
+// be written for the keyframes of source. The distance between source and the curve through the
+// kept values never exceeds most. If a curve never moves, Reduce keeps one keyframe; otherwise it
+// keeps the first and the last.
 //
 // If a stored value already differs by more than that distance, Reduce keeps all keyframes around
 // it.
@@ -145,7 +145,7 @@ func dot(a, b []float32) float64 {
 	return sum
 }
 
-// parts are the positions between two keyframes at which arcs are compared.
+// parts are the relative positions between two keyframes at which the curves are compared.
 var parts = []float64{0.25, 0.5, 0.75}
 
 // canDropBetween reports whether all keyframes between a and b can be removed.
@@ -175,8 +175,9 @@ func (r *reducer) canDropBetween(a, b int) bool {
 	return true
 }
 
-// isNearAt reports whether two points are close. One is on the arc from keyframe a (share 0) to b
-// (share 1). The other is on the source, from keyframe i (u 0) to the next (u 1).
+// isNearAt reports whether the reduced curve is close to the source. It compares the point between
+// keyframes a (share 0) and b (share 1) with the source's point between keyframe i (u 0) and the
+// next (u 1).
 func (r *reducer) isNearAt(a, b int, share float64, i int, u float64) bool {
 	next := min(i+1, len(r.source.Times)-1)
 	return r.keyframeDistance(r.stored.interpolate(r.at, a, b, share), r.source.interpolate(r.was, i, next, u)) <= r.most &&

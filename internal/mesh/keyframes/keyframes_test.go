@@ -192,7 +192,7 @@ func TestSlerp(t *testing.T) {
 }
 
 // A player interpolates in float32, as most players do. It rounds each product and each sum. If fma
-// is set, it rounds once for both.
+// is set, it rounds only once for a product and its sum.
 type player struct {
 	fma  bool
 	line bool // interpolates linearly and normalizes the result

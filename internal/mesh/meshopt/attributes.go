@@ -14,7 +14,7 @@ const (
 )
 
 const (
-	group    = 16 // number of elements whose byte differences have the same bit width
+	group    = 16 // number of elements in a group, whose byte differences have the same bit width
 	maxBlock = 256
 )
 

@@ -18,7 +18,7 @@ const (
 
 // These are codes of triangles. The high half selects an earlier edge, or is freeCode. After an
 // edge, the low half selects the third corner. After freeCode, the low half is an index in the
-// table, or a value that means that a separate byte replaces the table's entry.
+// table, or means that a separate byte is used instead of a table entry.
 const (
 	freeCode  = 15
 	ownNext   = 14 // the first corner is a new vertex
@@ -66,7 +66,7 @@ type triangleReader struct {
 	bad        bool // set if a triangle refers to a missing edge or vertex
 }
 
-// DecodeTriangles returns the count indices of a triangle list.
+// DecodeTriangles decodes a triangle list of count indices.
 func DecodeTriangles(ctx context.Context, data []byte, count int) ([]uint32, error) {
 	if len(data) == 0 || data[0] != trianglesV1 {
 		return nil, errors.New("the data is no triangle list of version 1")
@@ -190,7 +190,7 @@ const indicesV1 = 0xd1
 // indicesTail is the number of zero bytes at the end of a list of indices.
 const indicesTail = 4
 
-// DecodeIndices returns a list of count indices, which may be of any primitive.
+// DecodeIndices decodes a list of count indices, which may be of any primitive.
 func DecodeIndices(ctx context.Context, data []byte, count int) ([]uint32, error) {
 	if len(data) == 0 || data[0] != indicesV1 {
 		return nil, errors.New("the data is no index sequence of version 1")

@@ -23,9 +23,9 @@ type pendingCode struct {
 	zw   byte // codes of the second and the third corner
 }
 
-// EncodeTriangles encodes the indices of a triangle list. starts lists the positions in indices,
-// multiples of 3, at which another mesh starts whose vertices are numbered from 0 again; it may be
-// nil. Triangles keep their order, but each may start with another of its corners.
+// EncodeTriangles encodes the indices of a triangle list. If the list holds several meshes, each
+// numbers its vertices from 0. Then starts lists the index at which each further mesh starts, a
+// multiple of 3. Triangles keep their order, but the corners of each may be rotated.
 func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byte, error) {
 	if len(indices)%3 != 0 {
 		return nil, fmt.Errorf("%d indices do not make triangles", len(indices))
@@ -46,7 +46,7 @@ func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byt
 	return append(append(out, w.data...), table[:]...), nil
 }
 
-// A fit describes how a triangle continues an earlier edge.
+// A fit describes how a triangle shares an earlier edge.
 type fit struct {
 	edge   int
 	turn   int // index of the corner that is written first

@@ -25,7 +25,7 @@ const paint = "#MRGB"
 // line, and the text after the first word. It adds the line number to errors.
 func eachLine(ctx context.Context, text []byte, read func(words []string, rest string) error) error {
 	if err := ctx.Err(); err != nil {
-		return err // later checks are in the loop
+		return err
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(text, 0) >= 0 {
@@ -88,8 +88,8 @@ func withoutComment(line string) string {
 	return line
 }
 
-// Measure returns upper bounds on the bytes that Convert holds for a model, including its text and
-// results, and on the corners of its triangles.
+// Measure returns an upper bound on the bytes that Convert needs for a model, including its text
+// and the results. It also returns an upper bound on the corners of the triangles.
 func Measure(model []byte) (memory, corners int64) {
 	var coordinates, parts, vertices, painted int64
 	colored := false

@@ -235,8 +235,8 @@ func containsNonzero(numbers []float64) bool {
 	return false
 }
 
-// dropWord removes the first word from words, and from rest, which is the same text before it was
-// split.
+// dropWord removes the first word from words. It also removes it from rest, which is the same text
+// before it was split.
 func dropWord(words []string, rest *string) []string {
 	*rest = strings.Trim(strings.TrimPrefix(strings.Trim(*rest, blanks), words[0]), blanks)
 	return words[1:]

@@ -81,7 +81,7 @@ func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, 
 }
 
 // A corner holds the indices of a vertex, of its texture coordinates and of its normal, counted
-// from 0. A missing index is none.
+// from 0. A missing index has the value none.
 type corner struct{ v, vt, vn int32 }
 
 const none = -1
@@ -110,7 +110,7 @@ type object struct {
 	used bool
 }
 
-// A parser holds the part of a model parsed so far.
+// A parser holds what has been parsed of a model so far.
 type parser struct {
 	v, vt, vn  []float32 // vectors with three, two and three components
 	colors     []float32 // color components, four per vertex; nil without colors
@@ -121,7 +121,7 @@ type parser struct {
 	libraries  []string
 	material   int // index of the current material
 	parts      []part
-	open       map[key]int // parts that may still grow, by their common properties
+	open       map[key]int // indices of parts that may get more corners, by their common properties
 	painted    []byte      // red, green and blue of vertices, from ZBrush comments
 	polygon    []corner
 	cutter     cutter

@@ -56,8 +56,8 @@ func (c *cutter) cutPolygon(ctx context.Context, v []float32, polygon []corner, 
 	return append(to, polygon[c.ring[0]], polygon[c.ring[1]], polygon[c.ring[2]]), nil
 }
 
-// fillRing fills the ring with the corners whose position differs from the previous corner. For a
-// polygon that is not convex, it keeps at least three corners.
+// fillRing fills the ring with the corners whose position differs from the previous corner. At
+// least three corners remain unless the polygon is convex.
 func (c *cutter) fillRing(v []float32, polygon []corner) {
 	c.ring = c.ring[:0]
 	before := polygon[len(polygon)-1]

@@ -174,7 +174,7 @@ func AnalyzeFetch(ctx context.Context, indices []uint32, vertices, size int) (Fe
 	return stats, nil
 }
 
-// OverdrawStats holds how often pixels were shaded.
+// OverdrawStats holds how often pixels of the mesh were shaded.
 type OverdrawStats struct {
 	Covered  int64   // number of pixels that show the mesh
 	Shaded   int64   // number of times that a pixel passed the depth test
@@ -244,8 +244,8 @@ func box(indices []uint32, positions []float32) (least vector, extent float64) {
 	return least, max(size.x, size.y, size.z)
 }
 
-// picture is the view of the mesh from one side. It holds depths, and how often each pixel was
-// shaded.
+// picture is an image of the mesh, seen from one side. It holds depths, and how often each pixel
+// was shaded.
 type picture struct {
 	near   [view * view]float32
 	shaded [view * view]uint32
@@ -320,8 +320,9 @@ func drawFacing(sides *[2]picture, c [3]corner) (work int) {
 }
 
 // between narrows the pixels left to right-1 of a row at height y. It keeps the pixels whose center
-// is to the left of the edge from a to b. A center on an edge belongs to only one of the two
-// triangles at this edge: to the triangle whose edge runs down, or to the right.
+// is to the left of the edge from a to b. Two triangles at one edge run along it in opposite
+// directions. A center on the edge belongs only to the triangle for which the edge runs down, or to
+// the right.
 func between(a, b corner, y, left, right int32) (int32, int32) {
 	// A point is to the left if dx*(y-a.y) - dy*(x-a.x) >= least.
 	dx, dy := int64(b.x-a.x), int64(b.y-a.y)

@@ -51,7 +51,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// steps are all functions that may take a long time, applied to a mesh.
+// steps lists all functions that may take a long time. Each is applied to a mesh.
 var steps = []struct {
 	name string
 	do   func(context.Context, *meshtest.Mesh) error

@@ -20,7 +20,7 @@ func triples(indices []uint32) [][3]uint32 {
 	return list
 }
 
-// anyMesh draws a list of random triangles, often with many triangles at one vertex. It may be
+// anyMesh generates a list of random triangles, often with many triangles at one vertex. It may be
 // malformed in any way.
 func anyMesh(t *rapid.T) (indices []uint32, positions []float32) {
 	vertices := rapid.IntRange(1, 40).Draw(t, "vertices")

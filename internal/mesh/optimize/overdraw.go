@@ -62,9 +62,8 @@ func Overdraw(ctx context.Context, indices []uint32, positions []float32, thresh
 }
 
 // cutClusters returns the first triangle of each cluster. A cluster ends if the next triangle has
-// no corner in the cache, because such a cut causes no misses. With a threshold of 1 or more, a
-// cluster also ends when its misses per triangle are low enough: at most threshold times those of
-// the section between two such cuts.
+// no corner in the cache, because such a cut causes no misses. If threshold is at least 1, it also
+// ends when its misses per triangle are at most threshold times the average between two such cuts.
 func cutClusters(ctx context.Context, indices []uint32, vertices int, threshold float64) ([]int, error) {
 	look := pace{ctx: ctx}
 	triangles := len(indices) / 3
@@ -112,7 +111,7 @@ func cutClusters(ctx context.Context, indices []uint32, vertices int, threshold 
 				misses, n = 0, 0
 			}
 		}
-		// The last triangles exceed the threshold, so they stay in the previous cluster.
+		// If the last triangles exceed the threshold, they stay in the previous cluster.
 		if left := cuts[len(cuts)-1]; len(cuts) > first && float64(misses) > float64(allowed*float64(end-left)) {
 			cuts = cuts[:len(cuts)-1]
 		}

@@ -81,7 +81,7 @@ type cacheSorter struct {
 	live   []uint32
 
 	score  []int32 // score of each vertex
-	total  []int32 // sum of the scores of each triangle's corners; the constant drawn for a selected triangle
+	total  []int32 // sum of the scores of each triangle's corners; the value drawn if the triangle has been selected
 	recent []uint32
 	next   []uint32 // temporary memory for updating recent
 	cursor int      // index before which all triangles have been selected
@@ -92,7 +92,7 @@ type cacheSorter struct {
 // visit the list of its center.
 const crowd = 128
 
-// drawn is the total of a triangle that has been selected.
+// drawn marks a selected triangle in the field total.
 const drawn = math.MinInt32
 
 func newCacheSorter(look *pace, indices []uint32, vertices int, scores *cacheScores) (s *cacheSorter, err error) {
@@ -241,7 +241,7 @@ func (s *cacheSorter) firstLeft() uint32 {
 // than the GPU's cache gives a bad order; 16 is suitable for GPUs with 12 to 32 entries.
 const modelSize = 16
 
-// cacheScores holds the two parts of a vertex's score, in thousandths.
+// cacheScores holds two tables whose scores are added for each vertex, in thousandths.
 type cacheScores struct {
 	place [1 + modelSize]int32 // score by 1 + the index among recent vertices; element 0 is for other vertices
 	live  [9]int32             // score by the number of remaining triangles; the last element is for 8 and more

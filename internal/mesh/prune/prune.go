@@ -96,12 +96,12 @@ type pruning struct {
 	root       gltf.Object
 	elements   [gltf.Lists][]json.RawMessage
 	used       [gltf.Lists][]bool
-	reached    bool   // set if used is complete
+	reached    bool   // set once the field used is complete
 	referenced []bool // set for nodes that are referenced from outside of their tree
 	unplayed   int
 }
 
-// stay is a visit function for gltf.References that changes nothing.
+// stay is a visit function for gltf.References that keeps every reference.
 func stay(_ gltf.List, n int, _ bool) (int, bool) { return n, true }
 
 // renumberUsed returns a visit function for gltf.References. It renumbers elements as if unused

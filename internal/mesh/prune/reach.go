@@ -114,8 +114,8 @@ func (p *pruning) keepsElement(text json.RawMessage) (bool, error) {
 	return p.options.Keep(name), nil
 }
 
-// dropEmptyNodes marks empty nodes as unused if the options request it. A node is empty if it shows
-// nothing, has no children, and is referenced only by its tree.
+// dropEmptyNodes marks empty nodes as unused if the options request it. An empty node shows nothing
+// and has no children. Only its parent or a scene refers to it.
 func (p *pruning) dropEmptyNodes() error {
 	if !p.options.Empty {
 		return nil

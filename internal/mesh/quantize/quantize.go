@@ -53,9 +53,9 @@ type Grid struct {
 // MaxDelta is the largest integer that Delta returns.
 const MaxDelta = math.MaxInt16
 
-// NewGrid returns a grid with 2^bits values per axis that covers the box. bits is from 1 to 16.
-// Delta can represent differences up to reach on this grid. NewGrid returns false if the box is so
-// small or so large that float32 cannot represent the step.
+// NewGrid returns a grid with 2^bits values per axis that covers the box. bits is from 1 to 16. The
+// argument reach is the largest difference that Delta must represent. NewGrid returns false if the
+// box is so small or so large that float32 cannot represent the step.
 func NewGrid(box Box, reach float32, bits int) (Grid, bool) {
 	g := Grid{Top: uint16(1<<bits - 1)}
 	extent := box.Extent()
@@ -167,7 +167,7 @@ func unsignedComponent(bits int) int32 {
 }
 
 // Directions quantizes normals and tangents as signed fractions. If a difference of directions is
-// longer than 1, the array stays floats.
+// longer than 1, the array keeps its floats.
 func Directions(ctx context.Context, a gltf.Array, bits int, differences bool) (gltf.Array, error) {
 	if differences {
 		if low, high := a.Bounds(); outside(low, high, -1, 1, 0) {
@@ -224,7 +224,7 @@ func Octahedral(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error)
 }
 
 // Fractions quantizes values from 0 to 1 as unsigned fractions. If a value is out of range, the
-// array stays floats.
+// array keeps its floats.
 func Fractions(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error) {
 	// Values may be out of range by up to half a 16-bit step, because of rounding. They are clamped.
 	const slack = 1. / (2 * 65535)
@@ -320,9 +320,9 @@ func Direction(v []float32, bits int, to []int16) {
 }
 
 // Weights quantizes the weights of one vertex to 8 or 16 bits. Their sum is exactly 2^bits - 1,
-// which represents 1. Each weight is rounded down; then the weights that lost most are incremented,
-// the first of equal ones first. If a weight is negative or the sum is too small, Weights returns
-// false and writes nothing.
+// which represents 1. Each weight is rounded down; then the weights that lost most are incremented.
+// Of equal losses, the first comes first. If a weight is negative or the sum is too small, Weights
+// returns false and writes nothing.
 func Weights(weights []float32, bits int, to []uint16) bool {
 	sum := float64(0)
 	for _, w := range weights {

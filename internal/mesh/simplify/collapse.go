@@ -6,8 +6,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// rankEdges keeps the edges that may collapse, each in its cheaper direction, sorted by cost. It
-// drops edges whose squared error exceeds limit.
+// rankEdges keeps the edges whose collapse is possible, each in its cheaper direction, sorted by
+// cost. It drops edges whose squared error exceeds limit.
 func (m *mesh) rankEdges(limit float64) error {
 	kept := m.edges[:0]
 	for i := range m.edges {
@@ -18,8 +18,8 @@ func (m *mesh) rankEdges(limit float64) error {
 		there, back := m.collapseCost(&e, false), m.collapseCost(&e, true)
 		if back < there {
 			e.from, e.to = e.to, e.from
-			// Reversing the edge swaps its two triangles: out is always a corner at the position
-			// from, and back a corner at the position to.
+			// The field out must hold a corner at position from, and back a corner at position to.
+			// So reversing the edge swaps the two.
 			e.out, e.back = e.back, e.out
 			there = back
 		}
@@ -182,8 +182,8 @@ func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 	if common != removed || stay == 0 { // the collapse would remove a separate triangle
 		return 0, false
 	}
-	// If p and q each have a triangle that joins the two shared neighbors, those triangles would
-	// become one. This would happen in the last collapse of a tetrahedron.
+	// Suppose that p and q each have a triangle with the two shared neighbors. The collapse would
+	// turn both into one triangle, as in the last collapse of a tetrahedron.
 	return removed, !m.spans(p, q, shared) || !m.spans(q, p, shared)
 }
 
@@ -296,7 +296,7 @@ func (a *appearance) addTriangle(m *mesh, triangle []uint32, n vector) {
 		return
 	}
 	area := float64(n.length() / 2)
-	// The variables are gradients of the barycentric coordinates of corners 1 and 2.
+	// These variables are gradients of the barycentric coordinates of corners 1 and 2.
 	g1 := p[2].minus(p[0]).cross(n).times(1 / square)
 	g2 := n.cross(p[1].minus(p[0])).times(1 / square)
 	v0, v1, v2 := a.valuesOf(triangle[0]), a.valuesOf(triangle[1]), a.valuesOf(triangle[2])

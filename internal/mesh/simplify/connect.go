@@ -2,9 +2,9 @@ package simplify
 
 import "github.com/assetcook/assetcook/internal/mesh/optimize"
 
-// An edge joins two positions, from and to. out is a corner at the position from, and the next
-// corner of its triangle is at the position to. back is the same in the other direction. At an open
-// border, out or back is none.
+// An edge joins the positions in from and to. out is a corner at position from, and the next corner
+// of its triangle is at position to. back is the same in the opposite direction. At an open border,
+// either out or back is none.
 type edge struct {
 	from, to  uint32
 	out, back uint32
@@ -163,8 +163,8 @@ func (m *mesh) wedges(corners []uint32) int {
 }
 
 // A move describes how a position moves along an edge. It maps the wedges at the old position to
-// wedges at the new position. A position on a seam has two wedges; for other positions both pairs
-// are equal.
+// wedges at the new position. A position on a seam has two wedges. For other positions, both
+// elements of from and of to are equal.
 type move struct {
 	from, to [2]uint32
 }
@@ -180,7 +180,7 @@ func (m *mesh) moves(e *edge, reverse bool) (mv move, ok bool) {
 	case interior:
 	case border:
 		if e.out != none && e.back != none {
-			return mv, false // the edge joins two parts of the border across the mesh
+			return mv, false // the edge crosses the mesh from one point of the border to another
 		}
 	default:
 		return mv, false

@@ -19,8 +19,8 @@ import (
 // Options limit the simplification. Simplify stops when it reaches Target or MaxError, or when no
 // edge can collapse without breaking the mesh.
 type Options struct {
-	// Target is the number of indices to reach, three per triangle. The result may have fewer
-	// indices by one collapse, which usually removes two triangles.
+	// Target is the number of indices to reach, three per triangle. The last collapse, which
+	// usually removes two triangles, may reduce the result further.
 	Target int
 	// MaxError is the largest error, relative to the mesh's extent: 0.01 is 1 % of Scale. Values
 	// below a millionth, the rounding error of positions, count as a millionth. So 0 only collapses
@@ -38,8 +38,8 @@ type Options struct {
 type Attribute struct {
 	Values []float32 // values of the attribute, Width per vertex
 	Width  int       // number of components, 1 to 4
-	// Weight is the cost of changing the attribute by 1 on a part of the surface. It equals the
-	// cost of moving that part by Weight times the part's width. 0.5 is suitable for normals; 0
+	// Weight is the cost of changing the attribute. Changing it by 1 on a patch of the surface
+	// costs as much as moving the patch by Weight times its width. 0.5 is suitable for normals; 0
 	// ignores the attribute.
 	Weight float32
 }
@@ -159,8 +159,8 @@ type mesh struct {
 
 	// These are temporary data of rankEdges and collapseEdges.
 	order   []uint32 // edges, sorted by cost
-	to      []uint32 // new position of each position, in this pass
-	wedgeTo []uint32 // new wedge of each wedge, in this pass
+	to      []uint32 // position to which each position moves in this pass
+	wedgeTo []uint32 // wedge that replaces each wedge in this pass
 	touched []bool   // set for a position that has taken part in this pass
 	mark    []uint32 // last stamp that marked each position
 	stamp   uint32

@@ -22,8 +22,8 @@ func simplified(t testing.TB, m *meshtest.Mesh, o Options) (indices []uint32, re
 	return out, reached
 }
 
-// peer holds the errors that meshoptimizer (b5b2c439, August 2026) reports when it reduces the
-// samples to a half, a fifth and a twentieth of their triangles.
+// peer holds the errors that meshoptimizer (b5b2c439, August 2026) reports for the samples, reduced
+// to a half, a fifth and a twentieth of their triangles.
 var peer = map[string][3]float64{
 	"grid":               {0.000712, 0.001581, 0.004977},
 	"shuffled grid":      {0.000712, 0.001544, 0.004977},
@@ -68,7 +68,7 @@ func TestLikePeer(t *testing.T) {
 func TestMaxError(t *testing.T) {
 	for i, s := range meshtest.Samples() {
 		if i%2 == 1 {
-			continue // this sample is similar to the previous one
+			continue // skip this sample, because it is similar to the previous one
 		}
 		before := len(s.Indices)
 		for _, limit := range []float32{0.001, 0.008} {

@@ -42,8 +42,7 @@ func TestClosedStaysClosed(t *testing.T) {
 				continue // too few triangles: a sphere is a tetrahedron and a torus has no full ring
 			}
 			for i := 0; i < len(out); i += 3 {
-				// In saddle-shaped parts of a torus, a thin triangle may be perpendicular to the
-				// surface.
+				// A thin triangle on a saddle of the torus may be perpendicular to the surface.
 				if cos := outward(c.mesh.Positions, out[i:i+3], c.thick); cos < -0.1 {
 					t.Errorf("%s at %d: triangle %v faces inward, cosine %v", c.name, target, out[i:i+3], cos)
 				}
@@ -183,7 +182,7 @@ func TestSeamStays(t *testing.T) {
 // TestWedgesWithoutWay checks that unconnected surfaces with vertices at the same positions do not
 // tear.
 func TestWedgesWithoutWay(t *testing.T) {
-	// Every triangle has its own three vertices, so nothing may move.
+	// Every triangle has three separate vertices, so nothing may move.
 	grid := meshtest.Grid(8, 8, nil)
 	m := new(meshtest.Mesh)
 	for i, v := range grid.Indices {

@@ -136,7 +136,7 @@ func (m *mesh) eachEdge(do func(low, high, corner uint32)) error {
 // pairOpposite pairs edges between the same two vertices, in order. low is the lower vertex of all
 // edges.
 func (m *mesh) pairOpposite(edges []uint64, low uint32) {
-	up, down := 0, 0 // next edge to check in each direction: from low, and to low
+	up, down := 0, 0 // next edge to check that starts at low, and next edge that ends at low
 	for {
 		for up < len(edges) && m.corners[uint32(edges[up])] != low {
 			up++
@@ -154,8 +154,8 @@ func (m *mesh) pairOpposite(edges []uint64, low uint32) {
 	}
 }
 
-// A member is a corner of a group. It has the directions of its face, projected on the plane of the
-// group's normal.
+// A member is a corner of a group. It holds the directions of its face, projected on the plane that
+// is perpendicular to the group's normal.
 type member struct {
 	corner uint32
 	s, t   vec
@@ -281,7 +281,7 @@ func oneSided(group []member) bool {
 	return true
 }
 
-// meanTangent returns the mean tangent of the members that counts selects.
+// meanTangent returns the mean tangent of the members for which the function counts returns true.
 func meanTangent(group []member, counts func(member) bool) vec {
 	var sum vec
 	for _, g := range group {

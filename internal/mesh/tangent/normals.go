@@ -86,7 +86,7 @@ func (a wide) cross(b wide) wide {
 	}
 }
 
-// unit returns a normalized, or 0, 0, 1 if its length is 0.
+// unit normalizes the vector a. It returns 0, 0, 1 if the length is 0.
 func (a wide) unit() vec {
 	l := math.Sqrt(a.dot(a))
 	if !(l > 0) {
@@ -110,7 +110,7 @@ func (a vec) dot(b vec) float32 {
 }
 func (a vec) length() float32 { return float32(math.Sqrt(float64(a.dot(a)))) }
 
-// unit returns a normalized, or a itself if its length is 0.
+// unit normalizes the vector a. It returns a unchanged if the length is 0.
 func (a vec) unit() vec {
 	if !notZero(a[0]) && !notZero(a[1]) && !notZero(a[2]) {
 		return a
@@ -118,7 +118,7 @@ func (a vec) unit() vec {
 	return a.times(1 / a.length())
 }
 
-// flattenTo returns the projection of a on the plane with normal n, normalized.
+// flattenTo projects the vector a on the plane with normal n, and normalizes the result.
 func (a vec) flattenTo(n vec) vec { return a.minus(n.times(n.dot(a))).unit() }
 
 // notZero reports whether f is large enough to divide by it. Subnormal numbers are too small.

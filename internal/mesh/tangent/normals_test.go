@@ -129,7 +129,7 @@ func around(n int) []member {
 func TestSettle(t *testing.T) {
 	group := around(24)
 	group[0].s, group[0].t = vec{1, 0, 0}, vec{0, 1, 0}
-	group[12].s, group[12].t = vec{-1, 0, 0}, vec{0, -1, 0} // directions opposite to those of member 0
+	group[12].s, group[12].t = vec{-1, 0, 0}, vec{0, -1, 0} // member 12 is opposite to member 0
 	m := &mesh{ctx: t.Context(), tangents: make([]float32, 4*len(group))}
 	if err := m.setGroupTangents(group, true); err != nil {
 		t.Fatal(err)

@@ -88,7 +88,7 @@ type mesh struct {
 	positions, normals, uvs []float32
 
 	corners  []uint32 // vertex of each corner after merging equal vertices
-	unique   int      // number of different vertices
+	unique   int      // number of distinct vertices
 	faces    []face
 	opposite []uint32 // opposite edge of each edge; none if there is no opposite
 	tangents []float32

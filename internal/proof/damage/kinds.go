@@ -15,13 +15,13 @@ import (
 // A kind is a kind of file that cook maintains.
 type kind struct {
 	name string
-	// prepare makes the files of this kind exist, in a state where the next run needs them.
+	// prepare creates the files of this kind, in a state where the next run needs them.
 	prepare func(ctx context.Context, b *project) error
 	files   func(b *project) ([]string, error)
 	setups  []setup
-	// reports reports whether the run must report a fault. nil means that it need not report any.
+	// reports decides whether the run must report a fault. nil means that it need not report any.
 	reports func(fault) bool
-	// judge checks the result of a run, and calls wrong for each error that it finds.
+	// judge checks the result of a run, and calls the function wrong for each error that it finds.
 	judge func(ctx context.Context, b *project, r result, wrong func(string, ...any)) bool
 	// rebuild is set if prepare needs a fresh project.
 	rebuild bool
@@ -132,8 +132,8 @@ func repaired(_ context.Context, b *project, r result, wrong func(string, ...any
 	return b.same(wrong, nil)
 }
 
-// same reports whether the outputs equal the outputs of a run from scratch. It ignores the files in
-// but.
+// same reports whether the outputs equal the outputs of a run from scratch. It ignores the files
+// listed in but.
 func (b *project) same(wrong func(string, ...any), but []string) bool {
 	diff, err := b.diff()
 	if err != nil {

@@ -110,7 +110,7 @@ func (b *project) rebuildAll(ctx context.Context) error {
 	return nil
 }
 
-// put replaces a file by a new file. So its stamp changes even if the clock is coarse.
+// put replaces a file by a new file, so that its stamp changes even if the clock is coarse.
 func put(name string, data []byte) error {
 	info, err := os.Lstat(name)
 	mode := os.FileMode(0o666)

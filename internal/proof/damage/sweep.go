@@ -46,8 +46,8 @@ type Tally struct {
 	Kind   string
 	Files  int // number of damaged files
 	Faults int
-	// Noted counts the runs that reported the damage. The others did not read the damaged bytes, or
-	// could not detect the damage.
+	// Noted counts the runs that reported the damage. All other runs did not read the damaged
+	// bytes, or could not detect the damage.
 	Noted int
 	// Refused counts the runs that correctly returned an error.
 	Refused int
@@ -102,8 +102,8 @@ var replacements = []replacement{
 	{"a link to nowhere", func(name string) error { return os.Symlink("nowhere", name) }},
 }
 
-// Sweep applies faults in an empty directory, and calls tell with the tally of each kind of file.
-// It returns an error only if the sweep itself fails.
+// Sweep applies faults in an empty directory, and calls the function tell with the tally of each
+// kind of file. It returns an error only if the sweep itself fails.
 func Sweep(ctx context.Context, dir string, opt Options, tell func(Tally)) error {
 	stride := max(opt.Stride, 1)
 	for _, k := range kinds {

@@ -148,8 +148,8 @@ func (ws *workspace) editWorkspace() error {
 	)
 }
 
-// editLater edits sources whose outputs a killed cook may have placed. The next cook must recognize
-// these outputs as its own.
+// editLater edits sources after a cook was killed, which may have written their outputs. The next
+// cook must recognize these outputs as its own.
 func (ws *workspace) editLater() error {
 	return errors.Join(
 		ws.write("same/two.txt", "no longer like the other"),

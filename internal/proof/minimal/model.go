@@ -97,7 +97,7 @@ func (t *tree) act(source, target string, made []artifact) action {
 	return a
 }
 
-// key identifies the result of all steps.
+// key returns a text that identifies the result of all steps.
 func (a *action) key() string {
 	if len(a.steps) == 1 {
 		return a.steps[0].key
@@ -122,8 +122,8 @@ func relative(from, to string) string {
 
 func script(source string) string { return "tools/" + path.Ext(source)[1:] + ".sh" }
 
-// A view gives a step access to the model and records its dependencies. deps has their paths in the
-// tree. named has the names that the step used.
+// A view gives a step access to the model and records its dependencies. The field deps holds their
+// paths in the tree, and the field named holds the names that the step used.
 type view struct {
 	*tree
 	at    string

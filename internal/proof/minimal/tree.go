@@ -17,9 +17,9 @@ type tree struct {
 	rules rules
 }
 
-// rules holds the parts of cook.toml that edits change.
+// rules holds the settings in cook.toml that edits change.
 type rules struct {
-	expand, run, small int    // expand and run are the versions of these recipes; small is the version of run for the target small
+	expand, run, small int    // versions of the recipes expand and run, and of run for the target named small
 	mid, out           string // output templates: mid for the recipe expand, out for the recipe run as a first step
 }
 

@@ -41,7 +41,7 @@ func (p *Player) apply(e Edit) error {
 			return err
 		}
 		if runtime.GOOS == "windows" {
-			return nil // the new modification time stays, because cook could detect the edit only by its ctime
+			return nil // keep the new time, because without it only the ctime would reveal the edit
 		}
 		return os.Chtimes(name, info.ModTime(), info.ModTime())
 	case Append:

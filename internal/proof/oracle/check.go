@@ -174,7 +174,7 @@ func (p *Player) checkRun(ctx context.Context, mode Mode, sources, before Tree, 
 		return err
 	}
 	p.forgetInPlace(mode)
-	clean := len(p.inPlace) == 0 // if not, an edit may remain that neither run had to notice
+	clean := len(p.inPlace) == 0 // if false, an edit may remain that neither run had to notice
 	if clean && again.Worked > 0 {
 		d := wrong("a second run did work: %s", again.Line)
 		d.(*Difference).Needless = true
@@ -193,8 +193,8 @@ func (p *Player) checkRun(ctx context.Context, mode Mode, sources, before Tree, 
 	return nil
 }
 
-// forgetOlder drops the baselines of earlier runs that had other sources and any of the same
-// targets. A return to those sources is a change, even if the outputs stay the same. For example,
+// forgetOlder drops the baselines of earlier runs with different sources that share a target with
+// this run. A return to those sources is a change, even if the outputs stay the same. For example,
 // an asset may fail with both versions.
 func (p *Player) forgetOlder(mode Mode, sources Tree) {
 	maps.DeleteFunc(p.baseline, func(_ string, b *baseline) bool {
@@ -277,7 +277,7 @@ func (p *Player) diffAll(mode Mode, want *expected, got Tree, list listing, resu
 	return d
 }
 
-// forgetInPlace drops the in-place edits of outputs that the run must have noticed.
+// forgetInPlace forgets edits of outputs in place, because the run must have noticed them.
 func (p *Player) forgetInPlace(mode Mode) {
 	if mode.ByFolder && !mode.Verify {
 		return

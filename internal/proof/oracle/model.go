@@ -18,7 +18,7 @@ type model map[string]string
 
 func (m model) files() []string { return slices.Sorted(maps.Keys(m)) }
 
-// pick returns a random file with the extension kind, or any file if kind is "".
+// pick returns a random file whose extension is kind, or any file if kind is "".
 func (m model) pick(r *rand.Rand, kind string) (string, bool) {
 	files := slices.DeleteFunc(m.files(), func(f string) bool { return kind != "" && path.Ext(f) != kind })
 	if len(files) == 0 {
@@ -37,7 +37,7 @@ func (m model) folders() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// write records a file, and removes each file or directory that is in its way.
+// write records a file. It removes the files and directories that prevent a file at this path.
 func (m model) write(name, data string) {
 	m.remove(name)
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -64,8 +64,8 @@ func (m model) rename(from, to string) {
 }
 
 // diffScope compares the outputs of the selected sources with the outputs of a run from scratch. It
-// skips an output if an output of an unselected source is at its path, because the run must not
-// remove that one.
+// skips a path where an unselected source has an output, because the run must not remove this
+// output.
 func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list listing) string {
 	kept := map[string]bool{} // outputs of unselected sources, and their parent directories
 	for name, l := range p.made {

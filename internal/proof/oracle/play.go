@@ -70,7 +70,7 @@ type Player struct {
 	baseline map[string]*baseline // last run with correct outputs, keyed by targets
 	damaged  *stateDamage         // current damage; nil if there is none
 	inPlace  map[string]bool      // outputs that were edited in place
-	made     map[string]listed    // the asset that last made each output
+	made     map[string]listed    // asset that most recently made each output
 	blocks   []string             // absolute paths of foreign directories at the paths of outputs
 	mappings map[string][]byte    // contents of mapped files, by absolute name
 }
@@ -146,7 +146,7 @@ func (p *Player) allows(e Edit) bool {
 	return p.allowsOutput(e, out)
 }
 
-// allowsOutput implements allows for outputs. It allows edits of existing outputs only, because
+// allowsOutput implements allows for outputs. It only allows edits of existing outputs, because
 // cook does not own new files in the output directory.
 func (p *Player) allowsOutput(e Edit, out string) bool {
 	info, err := os.Lstat(p.name(e.Path))

@@ -27,7 +27,7 @@ type Options struct {
 	Mappings bool
 	// Targets alternates between several targets. Without Targets, a quarter of the scripts do so.
 	Targets bool
-	// Hashed cooks by rules that put hashes of artifacts into their names. Without Hashed, a few
+	// Hashed cooks by rules that add a hash to the name of each artifact. Without Hashed, a few
 	// scripts do so.
 	Hashed bool
 	// Twins adds links to every script that point to two directories. The directories contain files
@@ -96,7 +96,7 @@ type generator struct {
 	clocks  []int64
 	mapped  []string
 	last    string // the source that was edited last
-	was     string // content of last before the edit
+	was     string // content of that source before the edit
 	tools   tool   // tool of the script, if it has one
 	config  string // cook.toml at the root, without parts and rules
 	parts   string // rules of a chain scene; "" for none
@@ -194,7 +194,7 @@ func (g *generator) addFirstTree(parts bool) {
 		g.addWrite("x/a.gltf", contents()[".gltf"][0])
 		g.addWrite("x/a.bin", contents()[".bin"][0])
 	}
-	if g.r.IntN(2) == 0 { // some models contain other sources; two models may contain the same source
+	if g.r.IntN(2) == 0 { // add models that contain other sources; two of them contain the same source
 		g.addWrite("x/a.mtl", contents()[".mtl"][1])
 		g.addWrite("x/b.obj", withLibrary("a.mtl"))
 		g.addWrite("a.obj", withLibrary("x/a.mtl"))

@@ -15,7 +15,7 @@ func (g *generator) editSource() {
 		return
 	}
 	if now, there := g.m[g.last]; there && g.r.IntN(3) == 0 {
-		name = g.last // edit the last source again, perhaps at the same file time
+		name = g.last // edit the same source as last time, perhaps at the same file time
 		if now != g.was && g.r.IntN(3) == 0 {
 			g.restoreSource()
 			return

@@ -45,7 +45,8 @@ func (r Run) Project() cook.Project {
 	return p
 }
 
-// with appends recipes to a list. A recipe replaces the recipe with the same name.
+// with returns a list of recipes with additional ones. An additional recipe replaces the recipe
+// with the same name.
 func with(all, more []recipe.Recipe) []recipe.Recipe {
 	for _, m := range more {
 		replaced := false

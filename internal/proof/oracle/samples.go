@@ -115,12 +115,12 @@ var hashedConfigs = []string{
 	hashed("*.sprites", "{stem}.sheet.json", "{stem}.{hash}.png") + further("*.{png,json}", "zstd"),
 }
 
-// hashed returns a rule with outputs.
+// hashed returns a rule with the given output templates.
 func hashed(match string, outputs ...string) string {
 	return fmt.Sprintf("[[rule]]\nmatch = %q\noutputs = [\"%s\"]\n", match, strings.Join(outputs, `", "`))
 }
 
-// further returns a rule that cooks the artifacts of another rule.
+// further returns a rule that cooks the artifacts of other rules.
 func further(match, recipe string) string {
 	return "[[rule]]\nfrom = \"artifacts\"\nmatch = \"" + match + "\"\nrecipe = \"" + recipe + "\"\n"
 }
@@ -193,7 +193,7 @@ var lyingScripts = []string{
 	"n=0; cat tools/more tools/head \"$1\" >\"$2\" 2>&-; test ! -e tools/h3 || echo \"out: tools/h3\" >\"$3\"\n",
 }
 
-// asStep returns a tool that cooks the artifacts of another rule for the same sources.
+// asStep returns a tool that cooks the artifacts of another rule, which copies the sources.
 func asStep(t tool) tool {
 	rule := strings.Replace(t.rule, `match = "*.in"`, "from = \"artifacts\"\nmatch = \"*.mid\"", 1)
 	return tool{"[[rule]]\nmatch = \"*.in\"\nrecipe = \"copy\"\noutput = \"{path}.mid\"\n" + rule, t.scripts}
@@ -223,8 +223,8 @@ var ignores = []string{"", "*.txt\n", "/a.png\n", "y/\n", "*.bin\n", "b.*\n", "!
 
 func oneOf[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 
-// sized returns different content of the same size for an extension. It returns false if none
-// exists.
+// sized returns different content of the same size for a file extension. It returns false if no
+// such content exists.
 func sized(r *rand.Rand, kind string, like string) (string, bool) {
 	var same []string
 	for _, data := range contents()[kind] {

@@ -127,9 +127,9 @@ type Difference struct {
 
 func (d *Difference) Error() string { return fmt.Sprintf("step %d: %s", d.Step, d.Text) }
 
-// Shrink returns a shorter script that still fails. No step, and no flag of a run, can be removed
-// from it. Shrink calls fails many times. If s ends at the failing step, all scripts that it tries
-// end there, too.
+// Shrink returns a shorter script that still fails. If any step, or any flag of a run, were
+// removed, it would no longer fail. Shrink calls the function fails many times. If s ends at the
+// failing step, so do all scripts that Shrink tries.
 func Shrink(s Script, fails func(Script) bool) Script {
 	for size := max(1, len(s)/2); ; {
 		shorter := false

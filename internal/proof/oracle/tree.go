@@ -61,8 +61,8 @@ func ReadTree(dir string) (Tree, error) {
 	return t, err
 }
 
-// Diff returns the differences between got and t, one path per line. It returns "" if the trees are
-// equal.
+// Diff returns the differences between got and the expected tree t, one path per line. It returns
+// "" if the trees are equal.
 func (t Tree) Diff(got Tree) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(t)) {

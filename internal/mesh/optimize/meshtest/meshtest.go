@@ -1,5 +1,5 @@
-// Package meshtest generates meshes for the tests of mesh packages. They are the same on every
-// machine, because they use no function that differs between processors.
+// Package meshtest generates meshes for the tests of mesh packages. The meshes are the same on
+// every machine, because no function is used that differs between processors.
 package meshtest
 
 import (
@@ -52,21 +52,24 @@ func Hills(depth float64) func(x, y float64) float64 {
 	}
 }
 
-// Sphere returns a sphere around the z axis with stacks rings of slices squares, from bottom to
-// top. Fans close it at the poles, and it has a seam where u wraps around from 1 to 0.
+// Sphere returns a sphere around the z axis. It consists of rings from bottom to top, whose number
+// is stacks, and each ring has as many squares as slices. Fans close it at the poles, and it has a
+// seam where u wraps around from 1 to 0.
 func Sphere(slices, stacks int) *Mesh {
 	m := new(Mesh)
 	for j := range stacks + 1 {
 		s, c := turn(float64(j) / float64(2*stacks))
 		for i := range slices + 1 {
-			// Both sides of the seam use turn 0, so that their positions are equal to the last bit.
+			// Both sides of the seam use the angle 0, so that their positions are equal to the last
+			// bit.
 			sin, cos := turn(float64(i%slices) / float64(slices))
 			x, y, z := float64(s*cos), float64(s*sin), -c
 			m.vertex(x, y, z, x, y, z, float64(i)/float64(slices), float64(j)/float64(stacks))
 		}
 	}
 	m.squares(slices, stacks)
-	// At a pole one side of each square has length 0, so one of its two triangles has no area.
+	// At a pole one side of each square has length 0, so one of the square's two triangles has no
+	// area.
 	kept := m.Indices[:0]
 	for t := 0; t < len(m.Indices); t += 3 {
 		a, b, c := m.Indices[t], m.Indices[t+1], m.Indices[t+2]
@@ -201,7 +204,8 @@ type Sample struct {
 	*Mesh
 }
 
-// Samples returns open and closed meshes, smooth and with seams, ordered and shuffled.
+// Samples returns several meshes: open and closed, smooth and with seams, with ordered and with
+// shuffled triangles.
 func Samples() []Sample {
 	return []Sample{
 		{"grid", Grid(100, 100, Hills(0.1))},
