@@ -14,7 +14,7 @@ import (
 // options holds the parsed command line.
 type options struct {
 	fn      *function // functions of -a; nil if -a was not given
-	lists   []string // checksum files from -check and, with -check, the other arguments; "-" is standard input
+	lists   []string  // checksum files from -check and, with -check, the other arguments; "-" is standard input
 	files   []string  // files to sum; empty only if there are lists to check
 	workers int       // number of workers; 0 means one for each CPU
 	layout  layout

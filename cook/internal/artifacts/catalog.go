@@ -29,7 +29,7 @@ import (
 type Catalog struct {
 	Last      *index.Index
 	Concerned map[string]bool            // sources that are part of this run; nil means all
-	Final     bool // set if no action will run, so that Last stays valid
+	Final     bool                       // set if no action will run, so that Last stays valid
 	IDs       func(source string) string // returns "" if the source has no ID
 
 	plan     *plan.Plan // nil until the plan runs

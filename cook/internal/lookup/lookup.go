@@ -161,15 +161,15 @@ func knownFromIndex(t cookone.Task, row *index.Action, deps []index.Dep) Known {
 	return Known{Task: t, Deps: deps, Made: cookone.Stored(row.Made), CookTime: row.CookTime}
 }
 
-// relocate resolves the names of dependencies, relative to another source.
+// relocate returns the dependencies with the same names, resolved relative to another source.
 func (f *Finder) relocate(ctx context.Context, source string, deps []index.Dep) []index.Dep {
-	moved, _ := f.Cooker.Dependencies(ctx, cookone.TaskOf(&plan.Action{Path: source}), NamesOf(deps)) // the plan has resolved all of them
+	moved, _ := f.Cooker.Dependencies(ctx, cookone.TaskOf(&plan.Action{Path: source}), NamesOf(deps)) // no error is possible, because the plan has resolved these names
 	return moved
 }
 
 // AtHand predicts whether Fetch will find the content of a known result.
 func (f *Finder) AtHand(k Known) bool {
-	if k.Task.Action.Moved != nil || k.Task.Action.Method.Choice.Cheap() { // content that is cheap to make again
+	if k.Task.Action.Moved != nil || k.Task.Action.Method.Choice.Cheap() { // the content is in another artifact, or is cheap to make again
 		return true
 	}
 	for _, m := range k.Made {
