@@ -109,9 +109,9 @@ func tryOut(s *Session, access Access) error {
 	return lock(s)
 }
 
-// settleState moves the state to the directory that the project names. If the project names no
+// settleState moves the state to the directory that the project names. If there is no such
 // directory and the output directory is likely to be served, it moves the state out of the output
-// directory. If that fails, the state stays in the output directory.
+// directory. If the move fails, the state stays in the output directory.
 func settleState(s *Session) error {
 	home := s.Place.State
 	if home == "" {
