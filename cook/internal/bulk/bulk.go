@@ -330,7 +330,7 @@ func (w *Worker) readToEnd(f dirfd.File, size int64) (data []byte, end bool, err
 		if err != nil && err != io.EOF {
 			return nil, false, err
 		}
-		// If a short read ends at the size from stat, the file is at its end.
+		// If a short read reaches the size from stat, it has reached the end of the file.
 		if err == io.EOF || int64(n) == size && n < len(buf) {
 			return buf[:n], true, nil
 		}

@@ -82,7 +82,8 @@ func RunWatched(ctx context.Context, s *session.Session, where changes.Where, wa
 	s = ignoringDirtyStamps(s)
 	done, err = runPass(ctx, s, last.Index, where, watching, meter)
 	if errors.Is(err, index.ErrFault) && last.ID() != "" && ctx.Err() == nil {
-		// Running the plan read a damaged part of the index that planning did not read.
+		// A damaged part of the index was read while the plan was carried out, but not while it was
+		// made.
 		s.Observer.Note(fmt.Sprintf("%v; this run checks everything again", s.State.Index.Describe(err)))
 		s.Observer.Stage("scan")
 		done, err = runPass(ctx, s, index.Empty(), nil, watching, meter)

@@ -255,7 +255,7 @@ func (o *Outputs) isRetired(is func(out string) bool) bool {
 }
 
 // emptiedByRetiring reports whether a directory disappears when the retired artifacts are removed.
-// It must contain nothing else, not even empty directories.
+// The directory must contain nothing else, not even empty directories.
 func (o *Outputs) emptiedByRetiring(dir string) bool {
 	f, err := o.dir.Root().Open(dir)
 	if err != nil {

@@ -35,8 +35,8 @@ func (a *Action) OutputFor(i int, content store.BlobID) string {
 	return a.Outputs[i]
 }
 
-// IsOutput reports whether an artifact has the path that belongs to its content: OutputFor returns
-// this path for output i.
+// IsOutput reports whether an artifact has the path that OutputFor returns for output i and the
+// content of the artifact.
 func (a *Action) IsOutput(i int, m *index.Artifact) bool {
 	return i < len(a.Outputs) && m.Path == a.OutputFor(i, m.Blob)
 }

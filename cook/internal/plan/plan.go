@@ -75,7 +75,7 @@ type Facts struct {
 	Changes func(artifacts dependency.Dependency) string
 	// Open reports whether an action must still make some of the artifacts.
 	Open func(artifacts dependency.Dependency) bool
-	// Said names the files whose answers in an extract changed.
+	// Said returns a text that names the files whose answers in an extract changed.
 	Said func(extract dependency.Dependency) string
 	// Sayers returns the assets whose files answer the query of an extract.
 	Sayers func(extract dependency.Dependency) []string

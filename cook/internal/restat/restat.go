@@ -199,8 +199,8 @@ func (s *comparison) runStats(ctx context.Context, t task, reader *bulk.Worker, 
 }
 
 // sameOutputs reports whether the stamp of a directory of outputs proves that its files are
-// unchanged. Stamps of directories are reliable on the file system of the assets if they are
-// usable there.
+// unchanged. It returns false unless the directory is on the file system of the assets and
+// directory stamps are reliable there.
 func (s *comparison) sameOutputs(t task, f *index.Folder, dir dirfd.Folder, found *Found) (bool, error) {
 	var info dirfd.Info
 	found.Stats++
@@ -228,8 +228,8 @@ func (s *comparison) openCompared(f *index.Folder, beneath bool) (dirfd.Folder, 
 	return s.roots[f.Tree].Sub(f.RealName(), beneath)
 }
 
-// An ownInfo is a directory with the result of its stat call. Several entries have the stamp of the
-// directory: its listing and its extracts. They share this result.
+// An ownInfo is a directory with the result of its stat call. The entries for its listing and its
+// extracts share this result.
 type ownInfo struct {
 	dir   dirfd.Folder
 	info  dirfd.Info

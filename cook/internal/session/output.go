@@ -47,8 +47,8 @@ func reopens(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, state.ErrLostLock)
 }
 
-// lock takes the lock. The lock file has the file system's current time, to which stamps are
-// compared.
+// lock takes the lock. The stamp of the lock file shows the file system's current time, and stamps
+// are compared with this time.
 func lock(s *Session) error {
 	stamp, err := s.State.Lock()
 	if err == nil && s.Clock.file != nil {

@@ -272,8 +272,8 @@ func placesOf(s *session.Session) places {
 	return p
 }
 
-// samePlaces reports whether the two directories and all mounts are the same, since no event reports
-// their changes.
+// samePlaces reports whether the two directories and all mounts are unchanged. No event reports
+// such changes.
 func (p *places) samePlaces() bool {
 	for i, name := range [...]string{p.assets, p.out} {
 		info, err := os.Stat(name)

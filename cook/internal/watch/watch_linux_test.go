@@ -336,8 +336,8 @@ func TestNameThatVanishes(t *testing.T) {
 	}
 }
 
-// TestNameThatMovesAway does the same in a directory that is moved away before the watcher examines
-// it.
+// TestNameThatMovesAway is like TestNameThatVanishes, but the directory with the link is moved away
+// before the watcher examines it.
 func TestNameThatMovesAway(t *testing.T) {
 	w := newTree(t, map[string]string{"x/b.txt": "first", "y/c.txt": "c"})
 	w.await(w.watch())
