@@ -166,8 +166,8 @@ func (t *Table) checkRecords() error {
 	return nil
 }
 
-// checkGroups verifies that a lookup of each name finds its symbol. So no name occurs twice. If
-// there are as many used positions as symbols, no position points anywhere else.
+// checkGroups verifies that a lookup of each name finds its symbol, so each name occurs once. The
+// number of used positions must equal the number of names, so no other position points to a record.
 func (t *Table) checkGroups() error {
 	taken := 0
 	for i := range t.groups {
@@ -177,7 +177,7 @@ func (t *Table) checkGroups() error {
 		if tags>>(4*n)>>(4*n) != 0 {
 			return fmt.Errorf("group %d has a gap or a damaged tag", i)
 		}
-		// Lookups read these records before they compare the name.
+		// The places must be valid, because a lookup reads them before it compares names.
 		for j, at := range g.places {
 			if (j < n) != (at != 0) || at != 0 && !t.isPlace(at) {
 				return fmt.Errorf("group %d leads to no record", i)
@@ -199,7 +199,7 @@ func (t *Table) checkGroups() error {
 	return nil
 }
 
-// isPlace reports whether a record begins at the offset. It requires verified records.
+// isPlace reports whether a record begins at the offset. checkRecords must have succeeded before.
 func (t *Table) isPlace(at uint32) bool {
 	if uint64(at)+recordHead > uint64(len(t.arena)) {
 		return false

@@ -101,7 +101,7 @@ func equalHashes(t *testing.T, n int) []string {
 	scramble := func(w uint32) uint32 { return rotl(w*c1, 15) * c2 }
 	step := func(h, w uint32) uint32 { return rotl(h^scramble(w), 13)*5 + 0xe6546b64 }
 	unscramble := func(k uint32) uint32 { return rotl(k*inverse(c2), 17) * inverse(c1) }
-	last := uint32(0x12345678) // the final state that all names share
+	last := uint32(0x12345678) // the hash state before the final mixing, equal for all names
 	names := make([]string, n)
 	for i := range names {
 		first := uint32(i)*2654435761 + 1
@@ -141,7 +141,7 @@ type parts struct{ block, groups, places, arena []byte }
 
 func (p parts) number(part []byte, i int, v uint32) { binary.LittleEndian.PutUint32(part[4*i:], v) }
 
-// place returns the bytes of the j-th place in a group.
+// place returns the bytes from place j of a group on.
 func (p parts) place(group, j int) []byte { return p.groups[groupSize*group+8+4*j:] }
 
 func partsOf(block []byte) parts {
@@ -237,7 +237,7 @@ func TestOpenRefusesLongRows(t *testing.T) {
 		{longest * groupLen, longest + 1, 0},
 		{(longest + 1) * groupLen, longest + 2, longest + 1},
 	} {
-		// The names are in order and have the same hash, so they fill the first groups.
+		// The names have the same hash and are added in order, so they fill the first groups.
 		names := equalHashes(t, c.names)
 		table := tableOf(t, names, Murmur3)
 		f := &Table{groups: make([]group, c.groups), arena: table.arena, places: table.places, frozen: true}

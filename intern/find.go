@@ -65,7 +65,7 @@ func (t *Table) find(name string, add bool) (Symbol, error) {
 	return 0, errAbsent
 }
 
-// first returns the first group for a hash, and the candidates in that group.
+// first returns the first group to search for a hash, and the candidates in that group.
 func (t *Table) first(hash uint64) (g *group, found uint64) {
 	g = &t.groups[groupOf(hash, len(t.groups))]
 	return g, candidates(g.tags.Load(), tagsOf(hash))

@@ -40,7 +40,7 @@ func (t *Table) freeze(number func(try int) uint64) (*Table, error) {
 	t.mu.Lock()
 	count, used := int(t.count.Load()), t.used
 	t.mu.Unlock()
-	// The entries before used and count never change.
+	// Writers do not change the first used bytes of the arena and the first count places.
 	f := &Table{
 		groups: make([]group, groupsFor(count-1)),
 		arena:  slices.Clone(t.arena[:used]),
@@ -75,7 +75,7 @@ func (t *Table) fill() bool {
 // longestRow returns the greatest number of consecutive full groups.
 func (t *Table) longestRow() int {
 	row, most := 0, 0
-	for range 2 { // The second pass continues at the first group, which follows the last one.
+	for range 2 { // The second loop joins the full groups at the end of the table to those at its start.
 		for i := range t.groups {
 			if !full(t.groups[i].tags.Load()) {
 				row = 0

@@ -92,8 +92,8 @@ func fold(a, b uint64) uint64 {
 }
 
 // sum hashes 16 bytes with each folded multiplication, and finally mixes in the length. The last 16
-// bytes may overlap the bytes before them. Words are read as little-endian, so a seed gives the
-// same hashes on every machine.
+// bytes may overlap earlier bytes. Words are little-endian, so a seed gives the same hashes on
+// every machine.
 func (s *seed) sum(name string) uint64 {
 	n, p := len(name), unsafe.Pointer(unsafe.StringData(name))
 	switch {

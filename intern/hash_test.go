@@ -106,7 +106,7 @@ func TestAvalanche(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{3, 7, 16, 24, 48, 100} {
 		worst := 0.0
-		// Test all bits at both ends, and some bits between.
+		// Test all bits near both ends of the name, and some bits in the middle.
 		for bit := 0; bit < 8*n; bit++ {
 			if bit > 24 && bit < 8*n-72 {
 				bit += 47
@@ -247,8 +247,8 @@ func TestPublishedTable(t *testing.T) {
 // bytes returns word i of the seed, in the byte order of names.
 func (s seed) bytes(i int) string { return string(binary.LittleEndian.AppendUint64(nil, s[i])) }
 
-// hostile returns n names of 16 bytes that have the same hash with the given seed. The names make
-// the first factor of the product 0.
+// hostile returns n names of 16 bytes that have the same hash with the given seed. Their first word
+// equals a word of the seed, so one factor of the product is 0.
 func hostile(number uint64, n int) []string {
 	names := make([]string, n)
 	for i := range names {

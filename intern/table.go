@@ -107,8 +107,8 @@ func (t *Table) LookupBytes(name []byte) (Symbol, bool) { return t.Lookup(view(n
 // String returns the name of sym, or "" if the table has no such symbol. The string shares the
 // table's memory and keeps it alive.
 func (t *Table) String(sym Symbol) string {
-	// Writers store the count after the place. So a reader that sees the new count also sees the
-	// place.
+	// Writers store the place before the count. A reader that sees the new count therefore also
+	// sees the place.
 	if uint32(sym) >= t.count.Load() {
 		return ""
 	}

@@ -124,7 +124,7 @@ func TestTableAgreesWithMap(t *testing.T) {
 			t.Fatal(err)
 		}
 		symbols, names, held := map[string]Symbol{"": 0}, []string{""}, 0
-		// Use few letters and short names, so that many names are drawn twice.
+		// Few letters and short names make duplicates likely.
 		name := rapid.OneOf(rapid.StringMatching(`[ab]{0,6}`),
 			rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 30), func(b []byte) string { return string(b) }))
 		intern := func(name string) (Symbol, error) {

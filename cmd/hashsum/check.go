@@ -163,8 +163,8 @@ func (k *checking) compareSum(e *entry, r hashing.FileResult) {
 	var buf [len(e.digest)]byte
 	missing := errors.Is(r.Err, fs.ErrNotExist)
 	switch {
-	case k.ctx.Err() != nil && r.Err != nil: // the run was interrupted; the file is not unreadable
-	case missing && glued(e.name): // an error even with -ignore-missing, because two files were not checked
+	case k.ctx.Err() != nil && r.Err != nil: // the read failed because the run was interrupted
+	case missing && glued(e.name): // an error even with -ignore-missing: the name probably contains a second line
 		k.unreadable++
 		if k.errors.allowsMessage(errGlued.Error()) {
 			k.complain(frontend.Err, e.line, errGlued)
@@ -289,7 +289,7 @@ type guesses struct {
 	// that receives results writes it. The goroutine that reads the list reads it.
 	matched [len(entry{}.digest) + 1]atomic.Pointer[function]
 
-	unmatched []int // numbers of digits of sums that no function matched
+	unmatched []int // digest lengths in hex digits that matched no function
 }
 
 // guessFor returns the function to try first for a line.
@@ -300,8 +300,8 @@ func (g *guesses) guessFor(fn *function) *function {
 	return fn
 }
 
-// matchesOther tries the other possible functions of an entry. It reports whether one of them
-// matches, and makes that one the function of e.
+// matchesOther tries the other possible functions of an entry. If one matches, it stores the
+// function in e.fn and returns true.
 func (k *checking) matchesOther(e *entry) bool {
 	last := k.guesses.matched[e.fn.Size].Load()
 	if last != nil && k.matchedBy(e, last) {

@@ -8,7 +8,7 @@ import (
 // A distribution describes how evenly a function spreads keys over the bins of a hash table.
 type distribution struct {
 	keys       int
-	duplicates int // number of keys that equal an earlier key; only their first occurrence is counted elsewhere
+	duplicates int // number of keys that equal an earlier key; the other fields ignore these keys
 	bins       int
 	counts     []int // number of keys in each bin
 	chains     []int // chains[n] is the number of bins with n keys; the last element is not 0
@@ -94,8 +94,8 @@ func (d distribution) expectedCollisions(bits int) float64 {
 	return n * (n - 1) / 2 * math.Pow(2, -float64(bits))
 }
 
-// chiSquared returns the sum over all bins of (keys - expected)^2 / expected. For random sums it
-// is near freedom.
+// chiSquared returns the sum over all bins of (keys - expected)^2 / expected. For random sums it is
+// close to the number of degrees of freedom.
 func (d distribution) chiSquared() float64 {
 	if d.keys == 0 {
 		return 0

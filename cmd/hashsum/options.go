@@ -246,10 +246,10 @@ type function struct {
 	mark string // prefix in the plain style, such as "XXH3_"; may be empty
 }
 
-// left maps the functions of package hashing that hashsum does not offer to the reason.
+// left lists the functions of package hashing that hashsum does not offer, each with the reason.
 var left = map[string]string{
 	"maphash": "its sums differ in each process",
-	"slice8":  "crc32-bzip2 has the same sums", // a slower function, which hashing has for comparisons
+	"slice8":  "crc32-bzip2 has the same sums", // a slower implementation, which package hashing has for comparisons
 }
 
 // functions holds the functions that hashsum offers. It never changes.

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// of makes an entry with the check value of a function.
+// of returns an entry for the named file with the function's check value as digest.
 func of(t testing.TB, fn, name string) entry {
 	t.Helper()
 	e := entry{fn: lookupFunction(fn), name: name, size: -1}
@@ -64,7 +64,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// drawEntry draws entries whose names contain characters that have a meaning in at least one
+// drawEntry returns a random entry. Its name contains characters that are special in at least one
 // format.
 func drawEntry(t *rapid.T) entry {
 	e := entry{fn: &functions[rapid.IntRange(0, len(functions)-1).Draw(t, "function")], size: -1}

@@ -15,8 +15,8 @@ import (
 const (
 	progressAfter = time.Second // shorter work shows no progress
 	progressEvery = 200 * time.Millisecond
-	// rateWeight is the weight of the newest interval in the moving average of the rate, which
-	// covers about three seconds.
+	// rateWeight is the weight of the newest interval in the moving average of the rate. The
+	// average covers about three seconds.
 	rateWeight = 0.07
 )
 
@@ -30,7 +30,7 @@ type progressDisplay struct {
 	total atomic.Int64 // total bytes; 0 if not known yet
 
 	start time.Time
-	mu    sync.Mutex // mu guards the rate.
+	mu    sync.Mutex // guards last and rate
 	last  sample
 	rate  float64 // bytes per second, a moving average
 }
@@ -68,8 +68,8 @@ func (p *progressDisplay) printBeside(f func()) {
 	p.live.Aside(f)
 }
 
-// drawProgress draws at each tick until stop, and clears the line. Before the first drawing it
-// starts measure, which may set the total.
+// drawProgress redraws the progress line at each tick until stop is closed, and then clears it.
+// Before the first drawing it starts measure, which may set the total.
 func (p *progressDisplay) drawProgress(ticks <-chan time.Time, stop <-chan struct{}, measure func()) {
 	var measured sync.WaitGroup
 	defer measured.Wait()
@@ -151,7 +151,7 @@ func (f *flood) allowsMessage(text string) bool {
 	return true
 }
 
-// printRest calls line for each cause with messages that were not printed.
+// printRest calls line once for each cause whose messages were not all printed.
 func (f *flood) printRest(thing string, line func(text string)) {
 	for _, c := range f.causes {
 		if n := c.count - shownOfCause; n > 0 {

@@ -93,7 +93,7 @@ func TestProgressRuns(t *testing.T) {
 	}()
 	tick := func(at time.Duration) { ticks <- start.Add(at) }
 	tick(progressAfter - 1)
-	tick(0) // now the previous tick has been handled
+	tick(0) // ticks is unbuffered, so the previous tick has been handled
 	if terminal.Len() > 0 {
 		t.Errorf("%q in the first second", terminal.String())
 	}

@@ -77,9 +77,9 @@ func writeLines(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
 }
 
-// interrupt END FILE ... sums files and then standard input, which stays open and empty. It sends
-// an interrupt after the first printed line. It fails unless hashsum prints nothing more and its
-// os.ProcessState reads END.
+// interrupt STATE FILE ... sums the files and then standard input, which stays open and empty. It
+// sends an interrupt after the first printed line. It fails if hashsum prints anything more, or if
+// the text of its os.ProcessState is not STATE.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	program, err := exec.LookPath("hashsum") // testscript puts the program on PATH
 	ts.Check(err)

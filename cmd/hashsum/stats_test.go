@@ -170,7 +170,7 @@ func TestEightWordsShareThreeBins(t *testing.T) {
 	}
 }
 
-// Keys must read back the same from every form that can express them.
+// The test encodes random keys in every form, and expects to read the same keys.
 func TestKeysOfAllForms(t *testing.T) {
 	read := func(t *rapid.T, form string, zero bool, text []byte) keyList {
 		c := &command{stdin: bytes.NewReader(text)}

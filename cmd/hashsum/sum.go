@@ -24,7 +24,6 @@ func (c *command) printSums(ctx context.Context) {
 		line = c.layout.appendEntry(line[:0], &e)
 		c.out.writeLine(line, c.layout.lineEnd())
 	}
-	// Read standard input at its position among the files.
 	for files := c.files; ctx.Err() == nil; {
 		i := slices.Index(files, stdinName)
 		if i < 0 {

@@ -29,14 +29,14 @@ import (
 type Catalog struct {
 	Last      *index.Index
 	Concerned map[string]bool            // sources that are part of this run; nil means all
-	Final     bool                       // set if no action will run, so that Last is complete
+	Final     bool                       // set if no action will run, so that Last stays valid
 	IDs       func(source string) string // returns "" if the source has no ID
 
 	plan     *plan.Plan // nil until the plan runs
 	progress Progress
 
 	mu   sync.Mutex
-	rest map[string][]madeOutput // outputs of sources outside the run, by target
+	rest map[string][]madeOutput // outputs of sources that are not part of the run, by target
 }
 
 // Progress reports the artifacts that the actions of a plan have made so far.
@@ -149,8 +149,8 @@ func (t *Catalog) unsettled(on dependency.Dependency, c *choice) (wait *Wait) {
 	return wait
 }
 
-// Changes returns a source whose artifacts changed in this run. The reason for cooking a bundle
-// again names this source.
+// Changes names a source whose artifacts changed in this run, as the reason for cooking a bundle
+// again.
 func (t *Catalog) Changes(on dependency.Dependency) string {
 	list, err := t.findChosen(on)
 	if err != nil || t.plan == nil || on.Kind == dependency.IDs {
@@ -368,7 +368,7 @@ func (t *Catalog) planned(list []madeOutput, c *choice) []madeOutput {
 	return list
 }
 
-// madeOf returns an output of the plan or of the index.
+// madeOf converts an artifact to an output below the directory of its target.
 func madeOf(source, target string, m index.Artifact) madeOutput {
 	p, _ := Below(target, m.Path)
 	return madeOutput{source: source, output: manifest.Output{Path: p, Size: m.Stamp.Size, BLAKE3: hashing.Digest(m.Blob), Role: m.Role}}

@@ -26,7 +26,7 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// SmallSize is the size, in bytes, from which files are not read with one call.
+// SmallSize is the size, in bytes, below which a file is read with one call.
 const SmallSize = bufferSize
 
 const (
@@ -71,8 +71,8 @@ func SameFolder(a, b string) bool {
 	return i == strings.LastIndexByte(b, '/') && (i < 0 || a[:i] == b[:i])
 }
 
-// Each calls do for all runs on some workers. If ctx ends, it returns ctx's error. If do returns an
-// error, its worker stops.
+// Each calls do for all runs, on up to the given number of workers. If ctx ends, it returns ctx's
+// error. If do returns an error, its worker stops.
 func Each(ctx context.Context, workers int, summer *hashing.Summer, runs []Run, do func(*Worker, Run) error) error {
 	workers = max(1, workers)
 	var total int64
@@ -140,7 +140,7 @@ func OpenFolder(name string) Tree {
 // Close closes the tree.
 func (t *Tree) Close() { t.root.Close() }
 
-// An Ask selects which facts about a file to determine.
+// An Ask selects the facts to determine about a file.
 type Ask struct {
 	hashing.Want
 	// Busy asks whether another process can write to the file; see package lease.
@@ -161,7 +161,7 @@ type Worker struct {
 	sharers int // number of cores that read one large file together
 
 	name []byte       // buffer for a path passed to the system
-	open []openFolder // the last directory of each tree
+	open []openFolder // the directory last opened in each tree
 
 	// Small contents are read into the two buffers in turn, so that each can be compared with the
 	// one before.
@@ -176,11 +176,11 @@ type openFolder struct {
 	dirfd.Folder
 }
 
-// A small is a small file whose content is still in a buffer.
+// A small holds a small file whose content is still in a buffer.
 type small struct {
 	data  []byte
 	stamp scan.Stamp
-	want  hashing.Want // fields of sum that are set; 0 if there is no last file
+	want  hashing.Want // the fields of sum that are set; 0 if the buffer holds no file
 	sum   hashing.FileSum
 }
 
@@ -330,7 +330,7 @@ func (w *Worker) readToEnd(f dirfd.File, size int64) (data []byte, end bool, err
 		if err != nil && err != io.EOF {
 			return nil, false, err
 		}
-		// If a short read ends at the size from stat, the file is at its end.
+		// If a short read reaches the size from stat, it has reached the end of the file.
 		if err == io.EOF || int64(n) == size && n < len(buf) {
 			return buf[:n], true, nil
 		}
@@ -351,7 +351,7 @@ func (w *Worker) sumSmallFile(data []byte, stamp scan.Stamp, want hashing.Want) 
 
 func (s *small) hasSums(want hashing.Want) bool { return s.want != 0 && s.want&want == want }
 
-// only returns the wanted fields of a sum.
+// only returns a copy of the sum without unwanted fields.
 func (s *small) only(want hashing.Want) hashing.FileSum {
 	sum := s.sum
 	if want&hashing.WantSum == 0 {

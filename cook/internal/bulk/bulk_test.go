@@ -53,7 +53,7 @@ func write(t testing.TB, name string, b []byte) {
 	must(t, os.WriteFile(name, b, 0o666))
 }
 
-// worker returns a worker and the tree of a directory, opened confined.
+// worker returns a worker, and a directory opened as a Tree.
 func worker(t *testing.T, dir string) (*Worker, *Tree) {
 	t.Helper()
 	confined, err := confine.Open(dir)

@@ -252,8 +252,8 @@ func neverCooked(s *session.Session) error {
 	return &session.ConfigError{Err: fmt.Errorf("output directory %s has no index, so the results that its last run used are unknown; run cook first", s.Place.Out)}
 }
 
-// recordedOutputs returns the store entries that are needed to restore all artifacts of an
-// index: for a chain, this is only the final result, not the results of the steps.
+// recordedOutputs returns the store entries that are needed to restore all artifacts of an index.
+// For a chain of recipes, it returns only the final result.
 func recordedOutputs(x *index.Index) *store.Keep {
 	keep := &store.Keep{}
 	for a := range x.Results().Actions() {

@@ -135,7 +135,7 @@ func (r run) resultActions() []index.Action {
 			row.Method = a.Method.Fields
 			row.Decision = index.Decision{At: r.s.Clock.Started, Outcome: string(res.Outcome), Why: decisionText(a, res.Err)}
 			if last := a.Last; last != nil && last.State == index.Failed && row.State == index.Failed && last.ID == row.ID && last.Decision.Why == row.Decision.Why {
-				row.Decision.At = last.Decision.At // the action failed again in the same way
+				row.Decision.At = last.Decision.At // the same failure as in the last run keeps its time
 			}
 			stamps.settleArtifacts(row.Made)
 		}
@@ -190,7 +190,7 @@ func (r run) validity() (fingerprint hashing.Digest, valid []index.Vouch, stale 
 		known = known && r.s.Scope.Whole() && len(r.todo.Claims) == 0 && !d.Tree.Failed()
 	}
 	if !known {
-		return hashing.Digest{}, nil, nil // the next run must look at everything
+		return hashing.Digest{}, nil, nil // the next run must check all files
 	}
 	actions := len(d.Sources) // number of actions for one target
 	if !d.Whole {

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A putPart is called with the entry of each file or part.
+// A putPart function stores the entry of a file or of a part of a file.
 type putPart func(dependency.Dependency, index.File)
 
 // newIndex makes the index after a run over the whole tree.
@@ -69,7 +69,7 @@ func withContent(rules, read index.File) index.File {
 	return rules
 }
 
-// keepFiles puts the known files that only kept actions have read.
+// keepFiles stores the entries of files that only unchanged actions have read.
 func (r run) keepFiles(put putPart) {
 	last := r.delta.Last
 	if last.Files().Checksum() != r.s.Basis.Checksum.Name {
@@ -112,8 +112,8 @@ func inTree(tree *scan.Tree, f index.File) bool {
 	return found && f.Role == index.Asset
 }
 
-// putFound puts the files and parts whose contents are known now. It skips the manifest, which
-// is about to change.
+// putFound stores the entries of files and parts whose contents are known. It skips the manifest,
+// which is about to change.
 func (r run) putFound(list iter.Seq2[dependency.Dependency, contents.File], role index.Role, put putPart) {
 	for on, f := range list {
 		if f.Known() && !r.s.State.Manifest.Has(f.Path) {
@@ -122,7 +122,6 @@ func (r run) putFound(list iter.Seq2[dependency.Dependency, contents.File], role
 	}
 }
 
-// eachAsset yields assets with the dependencies on them.
 func eachAsset(list []contents.File) iter.Seq2[dependency.Dependency, contents.File] {
 	return func(yield func(dependency.Dependency, contents.File) bool) {
 		for i := range list {
@@ -190,7 +189,7 @@ func (r run) editedRules() (list []index.File) {
 	return list
 }
 
-// outputDiffers reports whether an output in a directory differs from the index.
+// outputDiffers reports whether an output in the directory f differs from the index.
 func outputDiffers(d *changes.Delta, f restat.OutFolder) bool {
 	files := d.Found.Files
 	for i := range files {
@@ -236,8 +235,8 @@ func (r run) editActions(next *index.Next, actions []index.Action, edited []inde
 	next.PutActions(actions)
 }
 
-// isNews reports whether a file that was read is in the delta or missing from the index. The stamps
-// of other files equal the index; the next run detects later changes.
+// isNews reports whether a file that was read is in the delta or missing from the index. Files for
+// which it returns false have the same stamp as in the index.
 func isNews(d *changes.Delta, on dependency.Dependency, f index.File) bool {
 	_, known := d.Last.Files().Part(on)
 	return !known || d.Concerned[f.Path] && on.Kind == dependency.File || d.Changed[on]
@@ -251,7 +250,7 @@ func (r run) editIDs(next *index.Next) {
 	if f, ok := r.todo.IDs.IndexedFile(r.s, r.delta.Tree); ok {
 		next.PutFile(f)
 	} else {
-		next.DropFile(f.Path) // no asset has an ID of its own any more
+		next.DropFile(f.Path) // no asset needs a line in the IDs file any more
 	}
 }
 

@@ -311,12 +311,12 @@ func (e *exporter) lastExport() (map[string][]content, error) {
 			}
 			list, err := listedArtifacts(begun)
 			if err == nil {
-				add(list) // a list is unreadable only if the export was interrupted before it wrote a file
+				add(list) // a manifest is unreadable only if the export was interrupted before copying any file
 			}
 			begun.Close()
 		}
 		if !has(manifest.Name) {
-			return files, nil // the interrupted export was the first
+			return files, nil // the first export was interrupted
 		}
 	case len(entries) == 0:
 		return nil, nil
@@ -449,7 +449,7 @@ func (e *exporter) removeExported(name string) error {
 func (e *exporter) isExported(ctx context.Context, name string, c content) (bool, error) {
 	f, err := e.to.OpenFile(name)
 	if err != nil {
-		return false, nil // the copy replaces the file, or reports why it cannot
+		return false, nil // the file is copied again, which reports any lasting error
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || info.Size() != c.size {

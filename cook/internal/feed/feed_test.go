@@ -19,7 +19,7 @@ func change(path string) Change {
 	return Change{Path: []byte(path), Blob: blob[:], Source: []byte(path), Reason: "content changed"}
 }
 
-// ask sends a request to a history and returns the answer, as a watcher does.
+// ask sends a request to a history and returns the answer.
 func ask(t *testing.T, h *History, from Position, settle func()) Answer {
 	t.Helper()
 	text, err := json.Marshal(from)

@@ -143,10 +143,10 @@ func Encode(batch []Change) []byte {
 
 // An Answer has the batches after a position.
 type Answer struct {
-	Position // position after the answer
+	Position // position of the last batch in the answer
 	// Compare is set if anything may have changed.
 	Compare bool `json:"compare,omitempty"`
-	// Batches are in order; the last has the number of Position.
+	// Batches are in order. The last batch has the number in Position.
 	Batches [][]Change `json:"batches,omitempty"`
 }
 
@@ -156,9 +156,8 @@ const prefix = "changes 1 "
 // Asks reports whether a request comes from a follower.
 func Asks(question []byte) bool { return bytes.HasPrefix(question, []byte(prefix)) }
 
-// Reply answers the request of a follower as soon as there are batches. Before that, it calls
-// settle, which must wait until the manifest includes all batches. A follower cannot compare before
-// that.
+// Reply answers the request of a follower as soon as there are batches. Before it answers, it calls
+// settle, which must wait until the manifest includes all batches.
 func Reply(ctx context.Context, h *History, question []byte, settle func()) []byte {
 	var from Position
 	if json.Unmarshal(question[len(prefix):], &from) != nil {

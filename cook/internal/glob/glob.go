@@ -53,8 +53,8 @@ func Escape(path string) string { return marks.Replace(path) }
 
 var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
-// EscapeWord escapes a word of the command line. On Windows, backslashes in the word are
-// separators.
+// EscapeWord escapes a path that was given on the command line. On Windows, backslashes in the path
+// are separators.
 func EscapeWord(path string) string {
 	if filepath.Separator == '\\' {
 		return wordMarks.Replace(path)

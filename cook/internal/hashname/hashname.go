@@ -75,7 +75,7 @@ func (n Name) Shape() string { return n.before + Word + n.after }
 // With returns the name with the given digits.
 func (n Name) With(digits string) string { return n.before + digits + n.after }
 
-// Fits reports whether a path equals the name with any digits in place of {hash}.
+// Fits reports whether a path matches the name, with any digits in place of {hash}.
 func (n Name) Fits(path string) bool {
 	return !n.IsZero() && len(path) == len(n.before)+Length+len(n.after) && strings.HasPrefix(path, n.before) &&
 		strings.HasSuffix(path, n.after) && areDigits(path[len(n.before):len(path)-len(n.after)])
@@ -84,7 +84,7 @@ func (n Name) Fits(path string) bool {
 // Around returns the text before and after the digits.
 func (n Name) Around() (before, after string) { return n.before, n.after }
 
-// Show returns an output for a target with {hash} in place of a token.
+// Show returns the name of an output for messages: with {hash} in place of a token.
 func Show(target, output string) string {
 	if n, ok := Parse(target, output); ok {
 		return n.Shape()

@@ -7,8 +7,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// For a given target, a planned name is recognized without further information, and its final
-// name fits it.
+// A planned name is recognized from the target alone, and Fits accepts its final name.
 func TestPlannedNamesAreRecognized(t *testing.T) {
 	const digits = "0123456789abcdef"
 	for _, tc := range []struct{ target, before, after string }{

@@ -114,10 +114,10 @@ func (s *Set) deriveIDs(path string) ID {
 // A Move is a rename of an asset.
 type Move struct{ From, To string }
 
-// Move returns a set in which renamed assets keep their IDs, and the moves for which the set had to
-// change. It does not change s. The function had returns the ID of an asset before the moves. The
-// sequence there yields the paths of all assets. Move drops a move if another asset now has the ID,
-// for example after switching to a branch with its own ID file.
+// Move returns a set in which renamed assets keep their IDs, and the moves that changed the set. It
+// does not change s. The function had returns the ID of an asset before the moves, and there yields
+// the paths of all assets. Move drops a move if another asset now has the ID, for example after
+// switching to a branch with another ID file.
 func (s *Set) Move(moves []Move, had func(path string) ID, there iter.Seq[string]) (*Set, []Move) {
 	wanted := map[ID]Move{}
 	targets := map[string]bool{}
@@ -158,8 +158,8 @@ func (s *Set) Move(moves []Move, had func(path string) ID, there iter.Seq[string
 	return next, made
 }
 
-// putLine adds a line for a path. The path's earlier ID stays reserved, on a line without an asset;
-// otherwise the next asset at the path that derives this ID would get it.
+// putLine adds a line for a path. The earlier ID of the path stays reserved, on a line without an
+// asset. Otherwise the next new asset at this path would get that ID.
 func (s *Set) putLine(path string, id ID) {
 	if owner := s.owners[id]; owner != "" {
 		delete(s.byPath, owner)

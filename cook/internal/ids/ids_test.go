@@ -23,7 +23,7 @@ func TestKnownIDs(t *testing.T) {
 	}
 }
 
-// A where models a tree: it maps each path to the number of an asset.
+// A where models a tree of assets: it maps each path to the number of its asset.
 type where map[string]int
 
 // Assets keep their IDs through renames, removals and new assets. No two assets have the same ID,

@@ -34,7 +34,7 @@ type file struct {
 	// parameters of a request for an image
 	Level   int `json:"level"`
 	Picture int `json:"picture"`
-	Width   int `json:"width"` // requested width of a source; 0 for its own width
+	Width   int `json:"width"` // requested width of a source image; 0 for its original width
 	Height  int `json:"height"`
 
 	// parameters of a request for bytes
@@ -106,7 +106,7 @@ func (p *project) answerBytes(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	io.Copy(w, io.NewSectionReader(from, f.From, min(f.To-f.From, mostBytes))) // an error here only shortens the response
+	io.Copy(w, io.NewSectionReader(from, f.From, min(f.To-f.From, mostBytes))) // after an error, the client sees that the response is too short
 }
 
 // A textureInfo describes a cooked texture.
@@ -128,8 +128,8 @@ type levelInfo struct {
 	Bytes  int `json:"bytes"` // sum over all images
 }
 
-// nameOfPictures returns a noun for the several images of a texture, such as "layers". It returns
-// "" for a single image.
+// nameOfPictures returns what the images of a texture are called, such as "layers", or "" for a
+// single image.
 func nameOfPictures(t *texture.Texture) string {
 	switch {
 	case t.Depth > 0:

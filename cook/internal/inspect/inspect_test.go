@@ -229,8 +229,6 @@ func TestWhyAndAgain(t *testing.T) {
 	}
 }
 
-// The tab shows the pixels that the decoder returns for an artifact, and the pixels of the source
-// file.
 func TestPicture(t *testing.T) {
 	s := newSite(t, map[string][]byte{"p.png": painting(t, 20, 12), "cook.toml": []byte("[[rule]]\nmatch = \"*.png\"\nformat = \"bc7\"\n")})
 	var tex parts

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// leaning returns a PNG of a normal map.
+// leaning returns a PNG of a normal map, whose normals tilt in waves.
 func leaning(t *testing.T, side int) []byte {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, side, side))

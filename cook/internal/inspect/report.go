@@ -22,8 +22,8 @@ var sectionsOf = map[string][]string{
 	"last": {"glance", "last"}, "where": {"where"}, "growth": {"growth", "problems"}, "runs": {"history"},
 }
 
-// listOf maps tables to the lists of the tab that contain them. Tables that are not in the map are
-// in the list of the last cook.
+// listOf maps each table to the list of the tab that contains it. All other tables are in the list
+// of the last cook.
 var listOf = map[string]string{"folders": "where", "textures": "losses", "growth_day": "growth", "warnings": "growth", "failures": "growth"}
 
 // links returns link targets in the tab, which tab.js parses.
@@ -138,7 +138,7 @@ func comparisonOf(c *overview.Candidate) comparison {
 	return comparison{c.Asset.Path, c.Asset.Target, c.File.Path, c.Asset.Source, c.Asset.Last.At}
 }
 
-// unasked is how long the goroutine continues to compare after a page last polled for progress.
+// unasked is how long the comparison continues after a page last polled for progress.
 const unasked = 5 * time.Second
 
 // continueComparing starts the goroutine that compares textures, unless it is already running.

@@ -168,7 +168,7 @@ func (f *soundFormat) fillDerived(size int) {
 
 const peakSize = 8
 
-// looks is the number of samples between two checks of the context.
+// looks is the number of samples after which the context is checked again.
 const looks = 1 << 18
 
 // peaksOf returns the lowest and highest samples of a clip for each column. The clip must have at
@@ -232,7 +232,8 @@ type figure struct {
 	Why   string   `json:"why,omitempty"`
 }
 
-// figureOf returns the figure for a value; minus infinity is not measurable.
+// figureOf returns the figure for a value. If the value is infinite or NaN, it returns the reason
+// why.
 func figureOf(v float64, why string) figure {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return figure{Why: why}
@@ -320,8 +321,8 @@ func (l soundLimits) readOpus(data []byte) (*sound, error) {
 	return s, nil
 }
 
-// opusStart returns the first pages of a file. The last of them is the first page that ends at a
-// position or after it.
+// opusStart returns the first pages of a file, up to and including the first page that ends at
+// position or later.
 func opusStart(data []byte, position int64) []byte {
 	for at := 0; ; {
 		p, next, err := ogg.ReadPage(data, at)

@@ -194,7 +194,6 @@ func TestPeaksLaw(t *testing.T) {
 			low[i], high[i] = 9, -9
 		}
 		for i, v := range c.Samples {
-			// column is the last column that begins at the frame or before it.
 			column := columns - 1
 			for column*frames/columns > i/channels {
 				column--

@@ -39,7 +39,7 @@ type listing struct {
 	asked order
 }
 
-// choices has the number of assets for each value that a query can select.
+// choices has the number of assets for each value of each filter.
 type choices struct {
 	Outcomes []choice `json:"outcomes"`
 	Recipes  []choice `json:"recipes"`
@@ -241,7 +241,7 @@ func (l *listing) findSource(name string) (i int, ok bool) {
 	return slices.BinarySearchFunc(l.all, name, func(a survey.Asset, name string) int { return strings.Compare(a.Path, name) })
 }
 
-// A query chooses and orders rows.
+// A query selects rows and their order.
 type query struct {
 	words                   string // words to find in the path or the reasons, ignoring case
 	outcome, recipe, target string // "" matches any value

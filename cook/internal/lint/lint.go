@@ -52,8 +52,8 @@ func Problems(s *session.Session, problems []scan.Problem) {
 }
 
 // NewProblems is like Problems, but omits the problems that the last run reported. Forced, strict
-// and dry runs report all problems. A run over the whole tree lists every directory that has
-// problems, so it knows all of them; narrow means that this run covers only a part of the tree.
+// and dry runs report all problems. narrow means that this run covers only a part of the tree. A
+// run over the whole tree lists every directory with problems, so it knows all problems.
 func NewProblems(s *session.Session, d *changes.Delta, narrow bool) {
 	var current []scan.Problem
 	for _, p := range d.Tree.Problems {

@@ -87,7 +87,8 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// Each magic number identifies its format. A format fits its own extensions and no others.
+// Each magic number identifies its format. A file with the magic number of one format and the
+// extension of another does not fit.
 func TestFormats(t *testing.T) {
 	for f := range allFormats(all) {
 		for _, m := range f.Magic {

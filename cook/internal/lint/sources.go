@@ -77,8 +77,8 @@ func SuspectFile(formats []recipe.Format, a *plan.Action, first func(n int64) ([
 	return lines
 }
 
-// damageOf returns the line about damage in a source that is copied. It checks the formats that
-// have the extension of the source. Recipes other than copy find damage themselves.
+// damageOf returns a line about damage in a source that is copied. It runs the checks of all
+// formats with the source's extension. Other recipes find damage themselves.
 func damageOf(formats []recipe.Format, a *plan.Action, file io.ReaderAt) []string {
 	ext := recipe.Ext(a.Path)
 	for f := range allFormats(formats) {

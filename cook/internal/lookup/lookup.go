@@ -62,7 +62,7 @@ type Known struct {
 	Unasked  []remote.Key // keys to request from the server if there is no result
 }
 
-// errNotAtHand reports that a known result has content that is not available.
+// errNotAtHand reports that the store has lost the content of a known result.
 var errNotAtHand = errors.New("the store no longer has the result")
 
 // IsNotAtHand reports whether Fetch failed because the content is not available.
@@ -103,8 +103,8 @@ func (f *Finder) Find(ctx context.Context, t cookone.Task, probe *profile.Worker
 	return f.Server.Find(ctx, t, sets, k)
 }
 
-// FindBy finds the result of a task with the function result. It calls result with one key for each
-// read set. The key is computed from the present content of the files in the read set.
+// FindBy finds the result of a task. It computes one key for each read set, from the present
+// content of its files, and calls the function result with this key.
 func (f *Finder) FindBy(ctx context.Context, t cookone.Task, sets []store.ReadSet, result func(remote.Key) (store.Result, bool)) (Known, bool) {
 	// Most recipes read only their source. Their empty read set is not recorded.
 	for _, set := range append(slices.Clip(sets), nil) {
@@ -161,15 +161,15 @@ func knownFromIndex(t cookone.Task, row *index.Action, deps []index.Dep) Known {
 	return Known{Task: t, Deps: deps, Made: cookone.Stored(row.Made), CookTime: row.CookTime}
 }
 
-// relocate resolves the names of dependencies, relative to another source.
+// relocate returns the dependencies with the same names, resolved relative to another source.
 func (f *Finder) relocate(ctx context.Context, source string, deps []index.Dep) []index.Dep {
-	moved, _ := f.Cooker.Dependencies(ctx, cookone.TaskOf(&plan.Action{Path: source}), NamesOf(deps)) // the plan has resolved all of them
+	moved, _ := f.Cooker.Dependencies(ctx, cookone.TaskOf(&plan.Action{Path: source}), NamesOf(deps)) // no error is possible, because the plan has resolved these names
 	return moved
 }
 
 // AtHand predicts whether Fetch will find the content of a known result.
 func (f *Finder) AtHand(k Known) bool {
-	if k.Task.Action.Moved != nil || k.Task.Action.Method.Choice.Cheap() { // content that is cheap to make again
+	if k.Task.Action.Moved != nil || k.Task.Action.Method.Choice.Cheap() { // the content is in another artifact, or is cheap to make again
 		return true
 	}
 	for _, m := range k.Made {

@@ -20,7 +20,8 @@ func TestDamages(t *testing.T) {
 	parts := func(rows ...string) string { return partsOpening + "\n" + strings.Join(rows, ",\n") + closing }
 	spelled := func(old, now string) string { return list(strings.Replace(asset, old, now, 1)) }
 
-	// With the cutting small, the sources "d" and "e" begin parts, and "a", "b" and "g" do not.
+	// With the cutting in the variable small, the sources "d" and "e" begin parts, and "a", "b" and
+	// "g" do not.
 	for source, want := range map[string]bool{"a": false, "b": false, "d": true, "e": true, "g": false} {
 		if small.begins(source) != want {
 			t.Fatalf("%q begins a part: %v", source, !want)
@@ -135,9 +136,9 @@ func TestDamages(t *testing.T) {
 	}
 }
 
-// A fuzzed directory is a single text: parts, each followed by a line "%", and then the root,
-// in which %0%, %1% and so on are replaced with the names of the parts. Otherwise no fuzzed
-// part would have the content that its name requires.
+// In the fuzzer, the files of a manifest are one text: the parts, each followed by a line "%", and
+// then the root. unpack computes the names of the parts, and puts them into the root in place of
+// %0%, %1% and so on. Otherwise no fuzzed part would match its name.
 const partEnd = "%\n"
 
 func unpack(text []byte) folder {

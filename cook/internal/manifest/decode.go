@@ -163,8 +163,8 @@ func (c *cursor) readText() string {
 	return s
 }
 
-// spelled fails unless the text from start on is spelled as this package writes it. JSON allows
-// several spellings of a string; an update would lose any other spelling.
+// spelled fails unless the text from start up to the cursor equals want. JSON allows several
+// spellings of a string; an update would lose all spellings but the one in want.
 func (c *cursor) spelled(start string, want []byte) {
 	if c.err == nil && start[:len(start)-len(c.rest)] != string(want) {
 		c.failAt(fmt.Sprintf("the text is not written as %.80s before", want))

@@ -61,7 +61,7 @@ const innerText = `,"inner":true`
 // roleText is the beginning of the JSON member with the role of an output.
 const roleText = `,"role":"`
 
-// listBegins returns the text before the i-th object of a list that begins with first.
+// listBegins returns the text before object i of a list. For object 0, this is the text in first.
 func listBegins(i int, first string) string {
 	if i == 0 {
 		return first
@@ -163,7 +163,7 @@ func (c cutting) buildManifest(assets iter.Seq[Asset], write func(File) error) e
 	var (
 		parts []part
 		last  key
-		some  bool // set once last is valid
+		some  bool // set once the variable last is valid
 		line  []byte
 	)
 	writePart := func(b *body) error {
@@ -202,7 +202,7 @@ func (c cutting) buildManifest(assets iter.Seq[Asset], write func(File) error) e
 // A cutting determines whether a manifest has parts, and where each part begins.
 type cutting struct {
 	layout Layout
-	mask   uint64 // hash bits that are 0 for the first source of a part
+	mask   uint64 // bits of a source's hash that must be 0 for the source to begin a part
 }
 
 // standard is the cutting of the format; tests use smaller ones.
@@ -249,7 +249,7 @@ func (b *body) closePart() (part, File) {
 	return part{first: b.first, name: name, assets: b.assets}, File{Name: name, Data: data}
 }
 
-// wholeFile makes a manifest of a single file. The body b has all assets; it is nil if there are
+// wholeFile makes a manifest of a single file. The body in b has all assets; b is nil if there are
 // none.
 func wholeFile(b *body) File {
 	if b == nil {

@@ -70,8 +70,8 @@ func TestUpdateIsBuild(t *testing.T) {
 	})
 }
 
-// Read finds every damage, unless the damaged files are another valid manifest. An update neither
-// repairs nor hides damage.
+// Read detects every damage, unless the damaged files happen to be a valid manifest. An update
+// neither repairs nor hides damage.
 func TestDamage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, assets := cuttings.Draw(t, "cutting"), someAssets.Draw(t, "list")
@@ -108,7 +108,7 @@ func damage(t *rapid.T, f folder, name string) bool {
 	return other
 }
 
-// checkSound checks that Read and Update keep their promises for arbitrary files. A root with
+// checkSound checks the documented guarantees of Read and Update for arbitrary files. A root with
 // assets has the layout Single.
 func checkSound(t interface {
 	Fatal(...any)

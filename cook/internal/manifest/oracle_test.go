@@ -122,7 +122,7 @@ func oracle(c cutting, assets []Asset) map[string][]byte {
 	return files
 }
 
-// drawUses draws a sorted list of sources, nil in most cases.
+// drawUses returns a random sorted list of sources, nil in most cases.
 func drawUses(t *rapid.T) []string {
 	list := rapid.SliceOfN(names, 0, 2).Draw(t, "uses")
 	slices.Sort(list)
@@ -174,7 +174,7 @@ func sorted(assets []Asset) []Asset {
 	return slices.CompactFunc(assets, func(a, b Asset) bool { return a.assetKey() == b.assetKey() })
 }
 
-// drawChanges draws changes, half of them to existing assets.
+// drawChanges returns random changes, about half of them to existing assets.
 func drawChanges(t *rapid.T, assets []Asset) []Change {
 	byKey := map[key]Change{}
 	for range rapid.IntRange(0, 8).Draw(t, "changes") {

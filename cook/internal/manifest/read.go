@@ -196,8 +196,8 @@ func (c cutting) readManifestParts(data []byte) ([]part, error) {
 	return parts, nil
 }
 
-// maxPart limits the number of assets that a root may state for a part, so that the sum cannot
-// overflow. No real part reaches the limit.
+// maxPart limits the number of assets that a root may state for a part. The sum over all parts
+// therefore cannot overflow. No real part reaches the limit.
 const maxPart = 1 << 31
 
 func (c cutting) checkNext(before []part, p part, names map[string]bool) error {

@@ -94,7 +94,7 @@ func editLines(data []byte, changes []Change) ([]byte, error) {
 		return nil, damagedManifest(Name, 1, errors.New("it was cut off, or the first asset is not in a line of its own"))
 	}
 	now := append(make([]byte, 0, len(data)+256*len(changes)), opening...)
-	kept := 0 // list[:kept] is already handled
+	kept := 0 // list[:kept] is already in the result
 	keepUpTo := func(end int) {
 		if kept == end {
 			return
@@ -199,7 +199,7 @@ func newAndOldFiles(old, now []part, files []File) (write []File, remove []strin
 	return write, remove
 }
 
-// piece is a part of the new manifest: either an unchanged old part, given by its index, or a
+// A piece is a part of the new manifest: either the unchanged old part with the index in old, or a
 // new part.
 type piece struct {
 	old int
@@ -228,8 +228,8 @@ func (s *splicer) mergeParts(changes []Change) error {
 			})
 		}
 		if n == 0 && s.layout == Parts {
-			// A part other than the first begins with a source that begins a part in every
-			// manifest. So earlier changes cannot move the start of an old part.
+			// Except for the first part, every part begins with a source that begins a part in any
+			// manifest. Changes before an old part therefore cannot move its start.
 			s.closeManifest(s.closeBody())
 			s.pieces = append(s.pieces, piece{old: i})
 			continue
@@ -279,8 +279,8 @@ func (s *splicer) setChange(ch *Change) error {
 	return s.spliceAsset(ch.assetKey(), s.line)
 }
 
-// spliceAsset adds the next asset. Usually an old part ends where the first asset of the next old
-// part arrives. If that asset was removed, the old part continues.
+// spliceAsset adds the next asset. If the last piece is an unchanged old part and this asset does
+// not begin a part, the piece is opened again and continued.
 func (s *splicer) spliceAsset(k key, line []byte) error {
 	if last := len(s.pieces) - 1; last >= 0 && s.open == nil && !s.begins(k.source) {
 		p := s.pieces[last]

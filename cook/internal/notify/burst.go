@@ -79,12 +79,12 @@ func (b *burst) clear() {
 // a name may have been another hard link to an existing file. A write through this link is reported
 // only for the directory of the vanished name.
 type comings struct {
-	// The set now has the names that appeared since the last call of takeVanished, and before has
-	// those of the previous interval. Both are needed, because the caller lists directories only
+	// In now are the names that appeared since the last call of takeVanished. In before are the
+	// names of the previous interval. Both are needed, because the caller lists directories only
 	// after takeVanished.
 	now, before names
-	// moving has the moves whose destination is not known yet. The value tells whether the moved
-	// name is in now or before.
+	// moving has the moves whose destination is not known yet. The value is set if one of the two
+	// sets above has the moved name.
 	moving   map[uint32]bool
 	vanished bool
 }
@@ -122,7 +122,8 @@ func (c *comings) note(e event) {
 // came reports whether the name of an event appeared, or may have appeared.
 func (c *comings) came(e event) bool { return c.now.has(e) || c.before.has(e) }
 
-// placed takes back one appearance of a name since the last call of takeVanished.
+// placed removes one appearance of a name that the caller itself created since the last call of
+// takeVanished.
 func (c *comings) placed(id watchID, name string) { c.now.takeBack(entryName{id, name}) }
 
 // takeVanished reports whether a name appeared and vanished since the last call.

@@ -56,7 +56,7 @@ func TestCompleteBurstIsOverSoon(t *testing.T) {
 	}
 }
 
-// If the last open file is closed, Wait returns after the shorter time.
+// Once the last open file is closed, Wait uses the shorter limit Settled.
 func TestClosingTheLastFileSettlesTheBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, start := handDriven(), time.Now()

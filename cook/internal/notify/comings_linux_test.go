@@ -18,7 +18,7 @@ func TestShortLivedFileIsReportedAsVanished(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name  string
-		steps []func(t *testing.T, at at) // steps with a Sync after each
+		steps []func(t *testing.T, at at) // the test calls Sync after each step
 		want  []bool
 	}{
 		{"made", []func(*testing.T, at){make1}, []bool{false}},
@@ -126,7 +126,7 @@ func TestRememberedNamesAreLimited(t *testing.T) {
 }
 
 // A file that the caller placed does not count as vanished when it is replaced or removed. A file
-// that another program puts in its place does.
+// that another program puts in its place counts as vanished.
 func TestPlacedFileDoesNotVanish(t *testing.T) {
 	for _, test := range []struct {
 		name   string

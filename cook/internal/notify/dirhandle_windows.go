@@ -158,7 +158,7 @@ func (q *queue) decode(root string, b []byte, note func(event)) error {
 	}
 }
 
-// tell passes one change of a file or directory to note as an event.
+// tell converts one change of a file or directory to an event, and calls note with it.
 func (q *queue) tell(path string, action uint32, note func(event)) {
 	dir, name := filepath.Split(path)
 	id, known := q.folders[dirKey(filepath.Clean(dir))]
@@ -180,7 +180,7 @@ func (q *queue) tell(path string, action uint32, note func(event)) {
 		e.kind, e.cookie = movedTo, q.cookie // the system reports the new name right after the old name
 	default:
 		if isFolder(path) {
-			return // the changes of a directory are reported one by one
+			return // each changed entry of the directory is reported by an event of its own
 		}
 		e.kind = written
 	}

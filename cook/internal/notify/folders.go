@@ -17,7 +17,7 @@ type event struct {
 	name   []byte // the changed entry; empty for the directory itself
 	kind   kind
 	folder bool   // the entry is a directory
-	cookie uint32 // pairs the two events of a move
+	cookie uint32 // equal in the two events of a move
 }
 
 type kind uint8
@@ -38,7 +38,7 @@ const (
 type folder struct {
 	path  string
 	watch watchID
-	next  *folder // another path of the same directory
+	next  *folder // next path that leads to the same directory
 }
 
 // folders holds the added paths and their changes. Its memory depends on the number of paths, not
@@ -72,8 +72,8 @@ func (f *folders) addWatch(path string, id watchID) (unused watchID) {
 		if old.watch == id {
 			return noWatch
 		}
-		// The path now leads to another directory. The event about this change is still in the
-		// queue. It would not be recognized any more, because the old watch is forgotten here.
+		// The path now leads to another directory. The queue still has the event about this change,
+		// but that event will not be recognized, because the old watch is forgotten here.
 		unused = f.unlink(old)
 		f.end(path)
 	}
@@ -130,17 +130,16 @@ func (f *folders) note(e event) bool {
 	return first != nil
 }
 
-// end records that path and all paths below it may lead elsewhere.
+// end records that the path, and all paths below it, may now lead to other directories.
 func (f *folders) end(path string) {
 	f.changed[path] = struct{}{}
 	f.ended[path] = struct{}{}
 }
 
-// takeChanges returns the collected changes and forgets them, together with the directories that
-// ended. unused are watches that no path has any more.
+// takeChanges returns the collected changes and forgets them. It also forgets the unwatched
+// directories, and returns their watches in unused.
 func (f *folders) takeChanges() (c Changes, unused []watchID) {
 	if len(f.ended) > 0 {
-		// All ended directories are handled in one pass over the paths.
 		for path, entry := range f.byPath {
 			if f.hasEnded(path) {
 				c.Unwatched = append(c.Unwatched, path)

@@ -58,7 +58,7 @@ func (f *follower) relink(path string) error {
 	if err := f.w.Add(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return nil // if the path leads elsewhere, the next Sync reports that
+	return nil // if the path now leads to another directory, the next Sync reports it as unwatched
 }
 
 // visit adds a directory, lists it, and visits its new subdirectories.
@@ -71,7 +71,7 @@ func (f *follower) visit(path string) error {
 		}
 		f.has[path] = true
 	}
-	entries, _ := os.ReadDir(path) // if the directory vanished, the next Sync reports that
+	entries, _ := os.ReadDir(path) // if the directory vanished, the next Sync reports it
 	for _, e := range entries {
 		below := filepath.Join(path, e.Name())
 		if e.Type() == fs.ModeSymlink {
@@ -118,7 +118,7 @@ func TestFollowedTreeReportsEveryChange(t *testing.T) {
 			return step{rapid.IntRange(0, 3).Draw(t, "kind"), path.Draw(t, "from"), path.Draw(t, "to")}
 		}), 1, 40).Draw(t, "steps")
 
-		// Most steps fail for lack of a target, which is fine.
+		// Many steps fail because their file does not exist. The test ignores these errors.
 		var doing sync.WaitGroup
 		doing.Go(func() {
 			for _, s := range steps {

@@ -52,7 +52,7 @@ func (q *queue) control(f func(fd int) error) error {
 // within does nothing: each directory has its own watch.
 func (*queue) within([]string) {}
 
-// watchFolder watches the directory that path leads to. A directory has only one watch.
+// watchFolder watches the directory that path leads to. All paths of a directory share one watch.
 func (q *queue) watchFolder(path string) (id watchID, err error) {
 	err = q.control(func(fd int) error {
 		n, err := unix.InotifyAddWatch(fd, path, interest)

@@ -8,7 +8,7 @@ import (
 	"runtime"
 )
 
-// queue is unsupported here: openQueue returns none.
+// queue has no implementation on this system: openQueue returns an error.
 type queue struct{}
 
 func openQueue() (*queue, error) {

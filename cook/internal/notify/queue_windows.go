@@ -29,7 +29,7 @@ type queue struct {
 	event   windows.Handle
 	handles map[string]*dirHandle // open handles by the dirKey of their path
 	folders map[string]watchID    // watches of directories by dirKey
-	paths   map[watchID]string    // keys in folders, by watch
+	paths   map[watchID]string    // the dirKey of each watched directory, by watch
 	last    watchID
 	cookie  uint32
 	closing atomic.Bool
@@ -75,7 +75,8 @@ func (q *queue) watchFolder(path string) (watchID, error) {
 	return q.last, nil
 }
 
-// cover opens a handle that reports the changes in a directory, unless one is open.
+// cover opens a handle that reports the changes in a directory, unless such a handle is open
+// already.
 func (q *queue) cover(path string) error {
 	for _, tree := range q.trees {
 		if dirKey(path) != dirKey(tree) && !q.plainlyBelow(tree, path) {
@@ -125,7 +126,7 @@ func (q *queue) open(path string, tree bool) error {
 	return windows.SetEvent(q.event) // the request may have reset the event
 }
 
-// drop closes a handle and forgets the directories that it served.
+// drop closes a handle and forgets the directories whose changes only this handle reported.
 func (q *queue) drop(h *dirHandle) {
 	key := dirKey(h.path)
 	for _, path := range q.served(h) {
@@ -136,7 +137,7 @@ func (q *queue) drop(h *dirHandle) {
 	h.close(q.event)
 }
 
-// served returns the keys of directories whose changes only h reports.
+// served returns the keys of the directories whose changes are reported only by the handle in h.
 func (q *queue) served(h *dirHandle) (keys []string) {
 	own := dirKey(h.path)
 	for key := range q.folders {
@@ -214,8 +215,8 @@ func (q *queue) take(h *dirHandle, note func(event)) int {
 	return len(buf) + 1
 }
 
-// end closes a handle and records that its directories are no longer watched. The directory was
-// removed or renamed, or its drive was removed.
+// end closes a handle that failed, and records that its directories are no longer watched. The
+// handle fails if the directory was removed or renamed, or its drive was removed.
 func (q *queue) end(h *dirHandle, note func(event)) {
 	var ids []watchID
 	for _, key := range q.served(h) {

@@ -36,8 +36,8 @@ type Changes struct {
 // A Watcher collects the directories that may have changed. Its methods are safe for concurrent
 // use.
 type Watcher struct {
-	// Add holds mu for one system call at most, and drain for one buffer, because the queue must
-	// not fill up meanwhile.
+	// mu is held for at most one system call by Add, and for at most one buffer by drain. Otherwise
+	// the queue could fill up meanwhile.
 	mu      sync.Mutex
 	queue   *queue // nil after Close
 	folders folders
@@ -149,10 +149,10 @@ func (w *Watcher) Sync(ctx context.Context) (Changes, error) {
 }
 
 // Placed tells the watcher that its caller has renamed files to these paths since the last Sync,
-// each path once. Thus these files are not additional links to existing files, and their removal
-// does not set [Changes.Vanished]. If others move files to these paths right afterwards, the
-// watcher may mistake them for the caller's files, because the system merges two equal events in a
-// row.
+// each path once. These files do not count as additional links to existing files, and their removal
+// does not set [Changes.Vanished]. If another program moves a file to one of these paths right
+// afterwards, the watcher may mistake it for the caller's file. The reason is that the system
+// merges two equal events in a row.
 func (w *Watcher) Placed(files []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -340,7 +340,7 @@ func (n *names) addEventNames(e event) {
 	n.set[key]++
 }
 
-// has reports whether a name was added, or may have been.
+// has reports whether a name was added. It also returns true if the limit was exceeded.
 func (n *names) has(e event) bool {
 	_, ok := n.set[entryName{e.watch, string(e.name)}]
 	return ok || n.full

@@ -66,7 +66,6 @@ func write(t testing.TB, name, text string) {
 }
 
 func TestSyncReturnsEveryChangeBefore(t *testing.T) {
-	// The test watches the root, a, b and a/x, but not "out".
 	for _, test := range []struct {
 		name      string
 		do        func(t *testing.T, at func(string) string)
@@ -246,7 +245,7 @@ func TestFailedAddEndsTheDirectory(t *testing.T) {
 	target, l := filepath.Join(dir, "target"), filepath.Join(dir, "l")
 	must(t, os.MkdirAll(filepath.Join(target, "x"), 0o777), os.Symlink("target", l))
 	add(t, w, l, filepath.Join(l, "x"))
-	must(t, os.Remove(l)) // no event: the directory of the link is not watched
+	must(t, os.Remove(l)) // no event, because the directory that contains the link is not watched
 	if c := sync1(t, w); len(c.Folders) > 0 {
 		t.Errorf("%v", c)
 	}
@@ -424,7 +423,7 @@ func queueCapacity(t *testing.T) int {
 	return n
 }
 
-// fill makes about n events in a directory.
+// fill causes about n events in a directory.
 func fill(t *testing.T, dir string, n int) {
 	t.Helper()
 	f, g := filepath.Join(dir, "f"), filepath.Join(dir, "g")

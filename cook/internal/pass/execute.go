@@ -26,7 +26,7 @@ func observed(s *session.Session, o session.Observer) *session.Session {
 	return &with
 }
 
-// withRunID returns a copy of the session in which the run has an ID.
+// withRunID returns a copy of the session with an ID for the run.
 func withRunID(s *session.Session) *session.Session {
 	with := *s
 	if with.Probe.Run.IsZero() {
@@ -48,8 +48,8 @@ func ignoringDirtyStamps(s *session.Session) *session.Session {
 }
 
 // beginPass checks the owner of the output directory, reports problems and the plan, and records
-// renames. After beginPass, a pass is never restarted. narrow is set if a watcher restricted the
-// pass to some directories.
+// renames. Once beginPass was called, the pass cannot start again. narrow is set if a watcher
+// restricted the pass to some directories.
 func beginPass(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Meter, narrow bool) error {
 	if t.Works() {
 		if err := s.CheckOwner(); err != nil {
@@ -85,7 +85,7 @@ func beginPass(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Mete
 	return t.IDs.Record(s)
 }
 
-// countLookedAt returns the number of system calls that were needed to find a delta.
+// countLookedAt returns the number of system calls that were made to find a delta.
 func countLookedAt(d *changes.Delta) stats.Looked {
 	n := stats.Looked{Listed: d.Tree.Listed, Opened: d.Tree.Listed, Stats: d.Tree.Stats}
 	if d.Found != nil {
@@ -94,7 +94,7 @@ func countLookedAt(d *changes.Delta) stats.Looked {
 	return n
 }
 
-// Execute carries out a plan. See execute.Options for hesitate.
+// Execute carries out a plan. The parameter hesitate is described at execute.Options.
 func Execute(ctx context.Context, s *session.Session, d *changes.Delta, t *todo.Todo, hesitate func()) (commit.Work, error) {
 	work := commit.Work{Done: &execute.Done{}}
 	if !d.Whole && len(d.Concerned) == 0 {
@@ -134,7 +134,7 @@ func Execute(ctx context.Context, s *session.Session, d *changes.Delta, t *todo.
 	return work, nil
 }
 
-// failActions fails the actions of a plan that have an error, even if they are up to date. Their
+// failActions marks the actions that have an error as failed, even if they are up to date. Their
 // outputs are kept.
 func failActions(p *plan.Plan, errs []error) {
 	for i, err := range errs {
@@ -154,7 +154,7 @@ func addReading(to *stats.Stats, d *changes.Delta, t *todo.Todo, done *execute.D
 	}
 }
 
-// trimStore trims the store if it is time to do so.
+// trimStore trims the store if a trim is due.
 func trimStore(ctx context.Context, s *session.Session, store *store.Store) {
 	if store != nil && store.TrimDue(s.Clock.Now(), s.Limits.CacheSize) {
 		if _, err := store.Trim(ctx, s.Limits.CacheSize, s.Clock.Now()); err != nil && ctx.Err() == nil {

@@ -137,7 +137,7 @@ func TestLockedByAnotherCook(t *testing.T) {
 	}
 }
 
-// A reopened session has no fingerprint if its rules can no longer be read.
+// If the rules can no longer be read when a session is reopened, its fingerprint is zero.
 func TestFingerprintOfReopened(t *testing.T) {
 	p := newProject(t, map[string]string{"a.txt": "one"})
 	p.Place.Config = filepath.Join(t.TempDir(), "rules.toml")

@@ -61,9 +61,10 @@ func Run(ctx context.Context, s *session.Session, where changes.Where) (Done, er
 type Watching struct {
 	// Changed is called when all artifacts are in place. Work that only the next run needs follows.
 	Changed func([]Changed)
-	// Hesitate waits until a new failure counts; see execute.Options.
+	// Hesitate is called before a new failure is recorded; see execute.Options.
 	Hesitate func()
-	// Learn is called at the end of the pass, while refs of the delta's index are still valid.
+	// Learn is called at the end of the pass, while references to the delta's index are still
+	// valid.
 	Learn func(*Done) error
 }
 
@@ -81,7 +82,8 @@ func RunWatched(ctx context.Context, s *session.Session, where changes.Where, wa
 	s = ignoringDirtyStamps(s)
 	done, err = runPass(ctx, s, last.Index, where, watching, meter)
 	if errors.Is(err, index.ErrFault) && last.ID() != "" && ctx.Err() == nil {
-		// Running the plan read a damaged part of the index that planning did not read.
+		// A damaged part of the index was read while the plan was carried out, but not while it was
+		// made.
 		s.Observer.Note(fmt.Sprintf("%v; this run checks everything again", s.State.Index.Describe(err)))
 		s.Observer.Stage("scan")
 		done, err = runPass(ctx, s, index.Empty(), nil, watching, meter)
@@ -150,7 +152,7 @@ func commitWork(s *session.Session, delta *changes.Delta, t *todo.Todo, work com
 	return committed, err
 }
 
-// decided returns the part of a pass's result that is known after planning.
+// decided returns the fields of Done that are known after planning.
 func decided(delta *changes.Delta, t *todo.Todo) Done {
 	done := Done{Targets: t.Targets}
 	if !delta.Whole {
@@ -183,8 +185,8 @@ func Decide(ctx context.Context, s *session.Session, last *index.Index, where ch
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	// Listing the whole tree shows why this decision was not possible: unreadable rules, a clash of
-	// outputs, or a damaged index.
+	// A full listing determines why this decision failed: unreadable rules, a clash of outputs, or
+	// a damaged index.
 	s.Observer.Stage("scan")
 	if delta, err = changes.ListTree(ctx, s, s.CheckedIndex(last)); err != nil {
 		return nil, nil, err

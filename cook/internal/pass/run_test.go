@@ -122,7 +122,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// An action that needs no work counts once, with or without an event.
+// An up-to-date action is counted once, whether or not the pass reports it by an event.
 func TestUpToDateCountsOnce(t *testing.T) {
 	for _, every := range []bool{false, true} {
 		p := newProject(t, map[string]string{"a.txt": "one", "b/c.txt": "two", "d.txt": "three"})
@@ -240,7 +240,7 @@ func TestNoRecipeForAFile(t *testing.T) {
 }
 
 // TestOutputOfFailedActionStaysOurs loses the index after a failure. The manifest does not list the
-// earlier output, but cook must still treat it as its own.
+// earlier output, but cook must still recognize the output as one that it made.
 func TestOutputOfFailedActionStaysOurs(t *testing.T) {
 	p := newProject(t, map[string]string{
 		"cook.toml": "[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"gltf\"\n",
@@ -272,7 +272,7 @@ func TestOutputOfFailedActionStaysOurs(t *testing.T) {
 	}
 }
 
-// A new failure does not count while the source, or a dependency, is being saved: the old output
+// A new failure is not recorded while the source, or a dependency, is being saved: the old output
 // stays, and the next pass cooks the asset again.
 func TestFailureWhileSavedDoesNotCount(t *testing.T) {
 	const model = `{"asset":{"version":"2.0"},"buffers":[{"uri":"b.bin","byteLength":%d}]}`

@@ -275,8 +275,8 @@ func TestAllTargets(t *testing.T) {
 	want("one less, again", "all", "cook/found 6, cook/skip/stamp 6", 0)
 }
 
-// A setting that is overridden for one target still applies to other targets. It is neither an
-// error nor without effect.
+// A setting that is overridden for one target still applies to other targets. cook neither rejects
+// it nor warns that it has no effect.
 func TestRulesDifferByTarget(t *testing.T) {
 	const rules = "[target.small]\n[[rule]]\nmatch = \"*.json\"\nminify = false\n[[rule]]\nmatch = \"*.json\"\nrecipe = \"copy\"\ntarget = \"small\"\n"
 	for _, target := range []string{"small", "", "all"} {

@@ -41,7 +41,7 @@ func TestRestInScope(t *testing.T) {
 		t.Run(tt.what, func(t *testing.T) {
 			p := newProject(t, files)
 			p.run()
-			p.write("c.txt", "edit") // edit that makes the index record changes to its base
+			p.write("c.txt", "edit") // after this edit, the index stores its changes separately from its base
 			p.run()
 			p.Scope.Patterns = tt.patterns
 			for i, name := range tt.touched {
@@ -50,7 +50,7 @@ func TestRestInScope(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p.Mode.DryRun = true // dry run, so that both runs find the same differences
+			p.Mode.DryRun = true // a dry run writes nothing, so both runs find the same differences
 			s := p.open()
 			defer s.Close()
 			for _, every := range []bool{false, true} {

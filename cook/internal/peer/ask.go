@@ -17,7 +17,7 @@ var ErrNoListener = errors.New("no process listens")
 
 // A SilentError reports that the listening process sent no heartbeat in time. It may be stopped, or
 // get no processor time.
-type SilentError struct{ PID int } // process ID; 0 if unknown
+type SilentError struct{ PID int } // process ID of the listener; 0 if unknown
 
 func (e *SilentError) Error() string {
 	return fmt.Sprintf("%s does not answer", Process(e.PID))
@@ -154,8 +154,8 @@ func noListener(err error) error {
 	return err
 }
 
-// An absence is ErrNoListener with its cause. Error formats the text only on demand, because most
-// callers of Ask never print it.
+// An absence is an ErrNoListener that also wraps the cause. Error formats the text only on demand,
+// because most callers of Ask never print it.
 type absence struct{ sign error }
 
 func (e *absence) Error() string   { return ErrNoListener.Error() + ": " + e.sign.Error() }

@@ -84,7 +84,7 @@ func TestAskManyAtOnce(t *testing.T) {
 	here.Add(n)
 	serveIn(t, dir, func(ctx context.Context, q []byte) []byte {
 		here.Done()
-		here.Wait() // this barrier never opens unless all requests run concurrently
+		here.Wait() // returns only once all requests are being handled at the same time
 		return upper(ctx, q)
 	})
 	var clients sync.WaitGroup
@@ -205,7 +205,7 @@ func TestCloseLeavesOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, socketName)
-	if err := os.Rename(path, path+"2"); err != nil { // the old socket keeps its inode, so the new socket gets a different one
+	if err := os.Rename(path, path+"2"); err != nil { // the renamed socket keeps its inode, so the next socket gets a different one
 		t.Fatal(err)
 	}
 	stale(t, dir)
@@ -387,7 +387,7 @@ func TestHostileClients(t *testing.T) {
 		case 2:
 			conn.Write(bytes.Repeat([]byte("garbage"), 1000))
 			defer conn.Close()
-		case 3: // this frame claims a large size
+		case 3: // a frame that claims a large size
 			conn.Write([]byte("\x02\xff\xff\x0f\x00"))
 			defer conn.Close()
 		}

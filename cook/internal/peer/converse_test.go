@@ -41,7 +41,7 @@ func TestSeveralQuestions(t *testing.T) {
 			if got, err := receiveFrame(conn); err != nil || string(got) != strings.ToUpper(q) {
 				t.Fatalf("%d bytes: %v", len(got), err)
 			}
-			time.Sleep(patience - 1) // simulated time, just short of the deadline for a request
+			time.Sleep(patience - 1) // simulated time; just before the client would be disconnected
 		}
 		conn.Close()
 		<-ended

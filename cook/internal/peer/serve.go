@@ -226,7 +226,7 @@ func attend(ctx context.Context, conn stream, r *bufio.Reader, handle Handler, q
 	return answer, ok
 }
 
-// beating sends heartbeats to the client while think runs.
+// beating calls think and returns its result. It sends heartbeats to the client meanwhile.
 func beating(conn stream, think func() []byte) []byte {
 	thought := make(chan struct{})
 	var beats sync.WaitGroup

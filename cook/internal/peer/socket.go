@@ -82,8 +82,8 @@ func writeBeat(w io.Writer) error {
 }
 
 // receiveFrame returns the payload of a frame. The error is io.EOF at the end of the stream,
-// io.ErrUnexpectedEOF for an incomplete frame, and errBeat for a beat. The allocated memory depends
-// on the bytes that have arrived, and not on the length that the frame states.
+// io.ErrUnexpectedEOF for an incomplete frame, and errBeat for a beat. It allocates memory only as
+// bytes arrive, and does not trust the length in the header.
 func receiveFrame(r io.Reader) ([]byte, error) {
 	var header [headerLen]byte
 	if n, err := io.ReadFull(r, header[:]); err != nil {

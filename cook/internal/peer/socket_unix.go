@@ -21,7 +21,7 @@ const identifiesPeers = true
 // dialPause is the pause between attempts to connect.
 const dialPause = 2 * time.Millisecond
 
-// bind creates a socket at name and listens. Its errors call the socket path.
+// bind creates a socket at name and listens. Its errors show path as the name of the socket.
 func bind(name, path string) (*os.File, error) {
 	fd, err := socket.Open(unix.AF_UNIX)
 	if err != nil {
@@ -31,7 +31,7 @@ func bind(name, path string) (*os.File, error) {
 }
 
 // connectTo connects to the socket at name. It fails when ctx ends or after dialTimeout. Its errors
-// call the socket path.
+// show path as the name of the socket.
 func connectTo(ctx context.Context, name, path string) (*os.File, error) {
 	// Usually there is no listener. Checking for the file is cheaper than creating a socket.
 	var there unix.Stat_t

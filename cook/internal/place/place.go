@@ -151,17 +151,17 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	}
 	now := scan.StampOf(info)
 	if err := o.isAsMade(out, now, made); err != nil {
-		o.dir.Root().Remove(out) // the file must not be loaded; the previous output is already lost
+		o.dir.Root().Remove(out) // a wrong file must not be loaded; the previous output is lost already
 		return err
 	}
 	made.Stamp = now
 	return nil
 }
 
-// inPlaceAlready reports whether an output already has the content of an artifact, and then
-// completes the artifact's index row. now is the present stamp of the output. If the stamp proves
-// nothing, for example because the output may be open for writing, the row gets a stamp that no
-// file has. The next run then reads the content.
+// inPlaceAlready reports whether an output already has the content of an artifact. If so, it
+// completes the artifact's index row. now is the present stamp of the output. If the output may be
+// open for writing, its stamp proves nothing. The row then gets an impossible stamp, so that the
+// next run reads the content.
 func (o *Outputs) inPlaceAlready(a *plan.Action, i int, out string, now scan.Stamp, made *index.Artifact) bool {
 	if a.Last != nil && i < len(a.Last.Outputs) {
 		o := &a.Last.Outputs[i]
@@ -249,13 +249,13 @@ func (o *Outputs) foretellDir(dir string) error {
 	return nil
 }
 
-// isRetired reports whether the function is returns true for any retired artifact.
+// isRetired reports whether any retired artifact satisfies the given function.
 func (o *Outputs) isRetired(is func(out string) bool) bool {
 	return slices.ContainsFunc(o.retired, func(r plan.Retired) bool { return is(r.Path) })
 }
 
 // emptiedByRetiring reports whether a directory disappears when the retired artifacts are removed.
-// It must contain nothing else, not even empty directories.
+// The directory must contain nothing else, not even empty directories.
 func (o *Outputs) emptiedByRetiring(dir string) bool {
 	f, err := o.dir.Root().Open(dir)
 	if err != nil {

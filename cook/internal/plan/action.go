@@ -33,9 +33,9 @@ type Action struct {
 
 // A State says whether an action of a plan has work to do.
 //
-//	Rests: nothing differs, or the action cannot run
+//	Rests: the action is up to date, or cannot run
 //	Runs:  the action has work to do
-//	Late:  unknown until the artifacts that the action queries are made; Decide then decides
+//	Late:  unknown until the queried artifacts are made; Decide is then called again
 type State uint8
 
 const (

@@ -69,7 +69,7 @@ func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) 
 		k.String("output extension", path.Ext(out))
 	}
 	if m.Choice.Then != nil {
-		for step := range m.Choice.Steps(src.Path) { // the paths are relative to the step
+		for step := range m.Choice.Steps(src.Path) {
 			k.String("made extension", path.Ext(step.Path))
 			k.String("made folder", pathname.Relative(path.Dir(src.Path), path.Dir(step.Path)))
 		}
@@ -162,7 +162,7 @@ func ResultID(id store.ActionID, deps []index.Dep) store.ResultID {
 		}
 		k.String("name", dependency.Encode(d.Asked()))
 		if isName(d) {
-			continue // the stored result contains the planned name instead
+			continue // stored results contain the planned name instead of the final name
 		}
 		k.Bool("found", d.Found)
 		k.Digest("content", hashing.Digest(d.Blob))

@@ -18,7 +18,7 @@ import (
 // output of another action, with a directory that another output needs, or with cook's own files.
 func (p *planner) claimOutput() {
 	p.claims = make(map[string]int, len(p.plan.Actions))
-	kept := map[string]string{} // outputs of actions that this run does not touch
+	kept := map[string]string{} // output paths of actions that this run does not touch, each with its source
 	for _, b := range p.plan.Kept {
 		for _, m := range b.Made {
 			kept[m.Path] = b.Path
@@ -72,8 +72,8 @@ type foldedClaim struct {
 }
 
 // claimFolded handles file systems that ignore case. It fails actions whose outputs differ only in
-// case from other outputs. Outside cannot find names that differ in case, so each new output makes
-// the plan contested.
+// case from other outputs. The interface Outside cannot look up names without regard to case. Any
+// new output therefore makes the plan contested.
 func (p *planner) claimFolded(kept map[string]string) {
 	p.folded = make(map[string]foldedClaim, len(p.plan.Actions))
 	for out := range kept {
@@ -139,18 +139,20 @@ func checkName(out string) error {
 func (p *planner) retireClaims() {
 	known := map[string]bool{}
 	add := func(out, source, target string) {
-		// A failed action keeps only artifacts of its own source from being removed.
+		// If an action failed, its claim protects only artifacts of its own source.
 		i, claimed := p.claims[out]
 		claimed = claimed && (p.plan.Actions[i].Err == nil || p.plan.Actions[i].Path == source)
 		if !claimed && !known[out] {
-			// Other files may name the old artifact until the manifest lists the new one.
+			// An old artifact with {hash} stays until the manifest lists the new one, because other
+			// files may contain its name.
 			if i, fits := p.plan.Finals.fits(out); fits && (p.plan.Actions[i].Err == nil || p.plan.Actions[i].Path == source) {
 				known[out] = true
 				p.plan.Finals.Old = append(p.plan.Finals.Old, Retired{out, source, target})
 				return
 			}
 		}
-		// Removing this artifact would also remove the output whose name differs only in case.
+		// On this file system, removing the artifact would also remove an output whose name differs
+		// only in case.
 		if p.in.FoldsCase {
 			if other, taken := p.folded[strings.ToLower(out)]; taken && other.output != out {
 				return
@@ -235,8 +237,8 @@ func renamed(a *Action) bool {
 	return slices.ContainsFunc(a.Reasons, func(r Reason) bool { return r.Kind == OutputRenamed })
 }
 
-// sameDeps reports whether a moved source finds the same dependencies: whether the names in the
-// dependencies of a known action lead to the same content from another path.
+// sameDeps reports whether a moved source has the same dependencies at its new path. The names in
+// the dependencies of a known action must lead to the same content as before.
 func (p *planner) sameDeps(source string, from *contents.Before) bool {
 	for _, d := range from.Deps {
 		at, err := d.Asked().Resolve(source)

@@ -56,10 +56,8 @@ func Decide(a *Action, f Facts, demand Demand) (d Decision) {
 	return d
 }
 
-// ExpectedQuestions returns the artifacts and IDs that a late action will probably query. If its
-// source and the files that it read are unchanged, these are the artifacts and IDs of the last run.
-// An action with changed options may query others. Whether the artifacts are a reason to run is
-// known only after they were made.
+// ExpectedQuestions returns the artifacts and IDs that a late action will probably query: those of
+// the last run. It returns none if the source or a file that the action read has changed.
 func ExpectedQuestions(a *Action, f Facts) (questions []dependency.Dependency) {
 	if a.Last == nil || a.Last.State != index.Done || a.Last.Source != a.Source.Blob {
 		return nil
@@ -83,7 +81,7 @@ func inputChanges(a *Action, f Facts) (reasons []Reason) {
 	reasons = append(reasons, methodChanges(a)...)
 	var open []Reason
 	for _, d := range a.Last.Deps {
-		later := d.On.Kind.IsArtifacts() && f.Open(d.On) // this check comes first, because the artifacts may be made meanwhile
+		later := d.On.Kind.IsArtifacts() && f.Open(d.On) // checked before the comparison, because the artifacts may be made meanwhile
 		switch r, changed := dependencyChange(d, f); {
 		case changed && (later || isName(d)): // a changed name alone is no reason to cook an action again
 			open = append(open, r)
@@ -94,8 +92,8 @@ func inputChanges(a *Action, f Facts) (reasons []Reason) {
 	switch {
 	case len(reasons) > 0:
 	case a.Last.ID == a.ID:
-		// Artifacts that are still to be made may or may not change, so the action waits for them.
-		// It does not wait if it has other reasons to run.
+		// The action waits for artifacts that are still to be made, because they may turn out
+		// unchanged. If there are other reasons to run, it does not wait.
 		reasons = open
 	default:
 		// Either the ID contains the path of the source, or this version of cook computes IDs

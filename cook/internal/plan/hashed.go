@@ -35,8 +35,8 @@ func (a *Action) OutputFor(i int, content store.BlobID) string {
 	return a.Outputs[i]
 }
 
-// IsOutput reports whether an artifact has the path that belongs to its content: OutputFor returns
-// this path for output i.
+// IsOutput reports whether an artifact has the path that OutputFor returns for output i and the
+// content of the artifact.
 func (a *Action) IsOutput(i int, m *index.Artifact) bool {
 	return i < len(a.Outputs) && m.Path == a.OutputFor(i, m.Blob)
 }
@@ -80,8 +80,8 @@ func IsLinked(a *index.Action) bool {
 
 func isName(d index.Dep) bool { return d.On.Kind == dependency.Name }
 
-// IsLinked reports whether artifacts of the action may contain names with {hash}, as far as is
-// known before the action runs.
+// IsLinked reports whether artifacts of the action may contain names with {hash}. It uses only
+// facts that are known before the action runs.
 func (a *Action) IsLinked() bool {
 	return hasField(a.Method.Fields, fieldLinked) || a.Last != nil && slices.ContainsFunc(a.Last.Deps, isName)
 }
@@ -156,9 +156,9 @@ func (f *Finals) fits(name string) (i int, ok bool) {
 	return 0, false
 }
 
-// claimFinals claims the shapes of outputs with {hash}. An action whose artifact has a path that
-// another action claims loses this artifact and runs again. If its final name still clashes, it
-// fails as in a first run. Outputs of different shapes cannot clash.
+// claimFinals claims the shapes of outputs with {hash}. If another action claims the path of an
+// action's artifact, the artifact counts as lost and its action runs again. If the final names
+// still clash, the action fails as in a first run. Outputs of different shapes cannot clash.
 func (p *planner) claimFinals() {
 	f := &p.plan.Finals
 	if !f.Any {
@@ -187,8 +187,8 @@ func (p *planner) claimFinals() {
 	}
 }
 
-// loseArtifact makes an action treat an artifact of the last run as missing. An action that
-// cannot run keeps its other artifacts.
+// loseArtifact makes an action treat an artifact of the last run as missing. If the action cannot
+// run, only this artifact is removed from its results.
 func (a *Action) loseArtifact(k int) {
 	last := *a.Last
 	last.Made, last.Outputs = slices.Clone(last.Made), slices.Clone(last.Outputs)

@@ -56,8 +56,8 @@ func ToolOf(f index.Field) (name string, ok bool) {
 	return name, ok
 }
 
-// MachineOf returns the names of system libraries in a field of a method; see
-// program.Machine.
+// MachineOf returns the names of the system libraries in a field of a method. ok is false for any
+// other field. See program.Machine.
 func MachineOf(f index.Field) (names []string, ok bool) {
 	if f.Key != fieldMachine {
 		return nil, false
@@ -99,8 +99,8 @@ func RecipeOf(m index.Method) string {
 	return ""
 }
 
-// AnyRecipe reports whether the function is returns true for the name of any recipe of a method,
-// including the recipes of all steps of a chain.
+// AnyRecipe reports whether the name of any recipe of a method satisfies the given function. The
+// recipes of all steps of a chain are included.
 func AnyRecipe(m index.Method, is func(name string) bool) bool {
 	return slices.ContainsFunc(m, func(f index.Field) bool {
 		return (f.Key == fieldRecipe || strings.HasPrefix(f.Key, fieldRecipe+rules.Of)) && is(f.Value)
@@ -129,8 +129,8 @@ func NewMethods(set *rules.Set, tool func(name string) (Tool, error), version fu
 }
 
 // Still reports whether the rules still give a known action the same recipe, options, programs and
-// output names. It is false for a source that artifacts of other sources may contain, because other
-// rules matter too.
+// output names. It returns false if artifacts of other sources may contain the source, because the
+// result then depends on more rules.
 func (m *Methods) Still(row *index.Row) bool {
 	path, method := row.Path(), row.Method()
 	chosen, err := m.Rules.Method(path, row.Target())
@@ -138,7 +138,7 @@ func (m *Methods) Still(row *index.Row) bool {
 		return false
 	}
 	names := chosen.Names(path)
-	if row.Made() != len(names) || chosen.Holder() != nil { // this source has a holder, so the rules of other sources matter too
+	if row.Made() != len(names) || chosen.Holder() != nil { // artifacts of other sources may contain this source
 		return false
 	}
 	now, err := m.Of(chosen)

@@ -75,7 +75,7 @@ type Facts struct {
 	Changes func(artifacts dependency.Dependency) string
 	// Open reports whether an action must still make some of the artifacts.
 	Open func(artifacts dependency.Dependency) bool
-	// Said names the files whose answers in an extract changed.
+	// Said returns a text that names the files whose answers in an extract changed.
 	Said func(extract dependency.Dependency) string
 	// Sayers returns the assets whose files answer the query of an extract.
 	Sayers func(extract dependency.Dependency) []string
@@ -88,7 +88,8 @@ type Demand struct {
 	Strict bool // set to run actions with warnings again, so that they fail
 }
 
-// Outside knows the outputs that a plan must not touch.
+// Outside tells which outputs belong to actions outside the run. A plan must not touch these
+// outputs.
 type Outside interface {
 	// Owns reports whether an action outside the run owns an output.
 	Owns(output string) bool
@@ -98,8 +99,8 @@ type Outside interface {
 
 // A Plan holds the actions of a run and their outputs.
 type Plan struct {
-	// Contested is set if an action of the plan and an action outside it claim the same output. A
-	// plan for a part of the tree is then wrong.
+	// Contested is set if actions inside and outside of the plan claim the same output. The whole
+	// tree must then be planned.
 	Contested bool
 	Actions   []Action // sorted by path and target
 	Late      int      // number of late actions
@@ -131,7 +132,7 @@ func Make(in Input) *Plan {
 			before = before[1:]
 		}
 		if !in.InScope(src.Path) {
-			continue // leftOver keeps the source's known actions
+			continue // leftOver keeps the known actions of this source
 		}
 		n := 0
 		for n < len(before) && before[n].Path == src.Path {
@@ -241,16 +242,16 @@ func (p *planner) actionFor(src *contents.File, target string, before []contents
 	return a
 }
 
-// holders returns the sources whose artifacts embed the source of an action. These are all sources
-// that read it, if one recipe can embed the source and cooks all of these readers for the target.
-// Otherwise, holders returns none.
+// holders returns the sources whose artifacts embed the source of an action. It returns them only
+// if one recipe can embed the source and cooks all files that read the source. Otherwise it returns
+// nil.
 func (p *planner) holders(a *Action) (list []string) {
 	if a.Method.Choice.Holder() == nil {
 		return nil
 	}
 	asked, err := Asks(a.Method, a.Path)
 	if err != nil {
-		return nil // error is ignored, because Identify returns it too
+		return nil // Identify returns the same error
 	}
 	for _, d := range asked {
 		if f := p.in.Facts.File(d.On); !f.Known() || f.Blob == contents.Silence {

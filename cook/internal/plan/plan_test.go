@@ -39,7 +39,7 @@ func fakes(version int, usesPath bool) []recipe.Recipe {
 
 func blob(b byte) store.BlobID { return store.BlobID{b} }
 
-// world holds everything a plan is made from, in a form that tests can edit.
+// A world has the input of a plan in a form that tests can edit.
 type world struct {
 	files    map[string]store.BlobID // current content of each asset
 	ignored  map[string]store.BlobID // files that are not assets
@@ -53,10 +53,10 @@ type world struct {
 	claims   []Claim
 	targets  []string
 	scope    string
-	blind    string // a directory that cannot be listed
+	blind    string // name of a directory that cannot be listed
 	force    bool
 	folds    bool // set if the file system ignores the case of names
-	wait     bool // set if bundles wait for their inputs
+	wait     bool // set to make bundles late; see Demand
 }
 
 func newWorld(files map[string]store.BlobID) *world {
@@ -133,7 +133,8 @@ func tool(file string, n byte) Tool {
 	return Tool{File: contents.File{Path: file, Blob: blob(n), How: contents.ByStamp}}
 }
 
-// cooked pretends that a plan was carried out and that its actions had the given dependencies.
+// cooked simulates a run that carries out the current plan, and whose actions have the given
+// dependencies.
 func (w *world) cooked(t *testing.T, deps map[string][]index.Dep) {
 	t.Helper()
 	var last []index.Action
@@ -472,8 +473,8 @@ func TestEachArtifactMovesOnce(t *testing.T) {
 	}
 }
 
-// A source moves, and its dependency now leads to another file. The action has then changed, so its
-// artifact is not moved.
+// The test moves a source, and its dependency then leads to another file. The artifact is moved
+// along only if that file has the same content.
 func TestNoMoveToOtherDependencies(t *testing.T) {
 	for _, tc := range []struct {
 		content store.BlobID

@@ -4,8 +4,8 @@ package project
 
 import "io/fs"
 
-// owners is the set of users whose files are trusted. It contains all users, because
-// directories that everybody may write to are unusual on these systems.
+// owners trusts the files of all users. On these systems, directories that every user may write to
+// are unusual.
 type owners struct{}
 
 func ownersOf(string) owners { return owners{} }

@@ -118,9 +118,9 @@ func readProject(name string, trusted owners) (*Project, error) {
 	return p, nil
 }
 
-// confine rejects paths in a cook.toml that would let a cloned project send secrets of its user to
-// a server, or write files that control other programs. docs/trust.md explains this to users. Flags
-// and environment variables may name any path. For links, the target counts.
+// confine rejects some paths in a cook.toml. Otherwise a cloned project could send secrets of its
+// user to a server, or write files that control other programs. See docs/trust.md. Flags and
+// environment variables may contain any path. confine checks the targets of links.
 func (p *Project) confine(says *rules.Project) error {
 	root := real(filepath.Dir(p.File))
 	type named struct{ key, name string }
@@ -173,8 +173,8 @@ func isWithin(dir, name string) bool {
 	return ok
 }
 
-// hiddenOutside returns the first hidden directory in a path outside the root, or "" if there is
-// none. Directories above the root do not count.
+// hiddenOutside returns the first hidden directory in a path that is not below the root, or "". It
+// ignores the directories that contain the root.
 func hiddenOutside(root, name string) string {
 	if isWithin(root, name) {
 		return ""

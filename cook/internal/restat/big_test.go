@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/memtemp"
 )
 
-// bigFolder is the number of nodes of a directory that one worker takes at a time.
+// bigFolder is the number of nodes of a directory in one task.
 const bigFolder = 4096
 
 // A big directory is split into tasks, so that all workers finish at about the same time.

@@ -32,8 +32,8 @@ func TestCompareNotesWhoIsBusy(t *testing.T) {
 	}
 }
 
-// Even if stamps are ignored, Compare does not look for writers of a file with its old trusted
-// stamp. An earlier run did so when it first read the content.
+// Even if stamps are ignored, Compare skips the check for writers if a file still has its old
+// trusted stamp. An earlier run made this check when it first read the content.
 func TestCompareAsksWhereStampsChanged(t *testing.T) {
 	w := &tree{TB: t, base: t.TempDir()}
 	for _, name := range []string{"assets/a", "assets/b"} {

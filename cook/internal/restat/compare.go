@@ -113,7 +113,7 @@ func (c *comparer) compareRun(ctx context.Context, w *bulk.Worker, r bulk.Run) {
 		file := c.files[i]
 		n := c.roots.Index.Node(file.Ref)
 		if !isFile(&n) {
-			continue // node that the caller may have to compare itself
+			continue // the caller compares such nodes
 		}
 		ask := bulk.Ask{Want: hashing.WantSum, Busy: !n.Settled || file.Now != file.Known}
 		got, err := w.SumKnown(dir, n.Name, file.Now.Size, ask)
@@ -155,8 +155,8 @@ type Folder struct {
 	Gone bool // the directory does not exist any more
 }
 
-// An OutFolder is a directory of outputs with a new stamp, taken before the outputs were looked
-// up.
+// An OutFolder is a directory of outputs whose stamp has changed. Its new stamp was taken before
+// the outputs were looked up.
 type OutFolder struct {
 	Ref index.FolderRef
 	Now scan.Stamp

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// compare compares all files of a sweep and returns the unchanged ones.
+// compare compares the content of all found files and returns the unchanged ones.
 func (w *tree) compare(opt restat.Options, found *restat.Found, files, bytes int64) []string {
 	w.Helper()
 	for i := range found.Files {
@@ -131,8 +131,8 @@ func TestCompareRoles(t *testing.T) {
 	w.remove("out/x/y/d.txt.out")
 	w.write("assets/nowhere/no.inc", "")
 	found := w.sweep(opt)
-	// Files at the root of the asset directory are added here. Otherwise only a listing would
-	// report them.
+	// Add the files at the root of the asset directory, which otherwise only a listing would
+	// report.
 	found.Files = append(found.Files, files(live, "a.txt", "b.txt", ".cookignore")...)
 	for i := range found.Files {
 		if f := &found.Files[i]; f.Now.Size == 0 && f.Kind == restat.Changed {
@@ -157,7 +157,8 @@ func files(live *index.Index, places ...string) []restat.File {
 	return list
 }
 
-// Many files, some of them in the changes of the index, are divided among workers.
+// TestCompareMany compares many files with several workers. Some of the files are in the changes of
+// the index.
 func TestCompareMany(t *testing.T) {
 	w := &tree{TB: t, base: t.TempDir()}
 	want, size := map[string]bool{}, int64(0)

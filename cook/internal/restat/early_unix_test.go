@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// changedTree returns a tree with touched sources and files that differ in all ways.
+// changedTree returns a tree with touched files, and with files that changed in every possible way.
 func changedTree(t *testing.T) (*tree, *index.Index) {
 	w := &tree{TB: t, base: t.TempDir(), unsettled: map[string]bool{"d/03": true}}
 	for i := range 16 {
@@ -54,7 +54,8 @@ func changedTree(t *testing.T) (*tree, *index.Index) {
 	return w, live
 }
 
-// Find finds the same differences whether it reads files at once or after the look-up.
+// Find returns the same differences whether it compares the content of a small file immediately or
+// afterwards.
 func TestReadingEarly(t *testing.T) {
 	for _, ignore := range []bool{false, true} {
 		w, live := changedTree(t)
@@ -87,8 +88,8 @@ func TestReadingEarly(t *testing.T) {
 	}
 }
 
-// The content in the changes of the index replaces the content in the flat index. A file with the
-// replaced content has changed.
+// The test changes the recorded contents in the index. A file with the old content then counts as
+// changed.
 func TestReadingEarlyAfterEdits(t *testing.T) {
 	w := &tree{TB: t, base: t.TempDir()}
 	for _, name := range []string{"a", "b", "c"} {
@@ -128,7 +129,7 @@ func outcome(found *restat.Found) map[index.Ref]restat.File {
 	for _, f := range found.Files {
 		ref := f.Ref
 		if f.Compared = false; f.Same && f.Now == f.Known {
-			f = restat.File{Same: true} // result without further information, as in Reread
+			f = restat.File{Same: true} // the same form as a file in Reread
 		}
 		all[ref] = f
 	}
@@ -152,7 +153,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 		}
 		return testing.AllocsPerRun(5, func() { w.sweep(opt) })
 	}
-	// A few more allocations are needed, because the list of equal files grows.
+	// The list of equal files grows, which takes a few more allocations.
 	if few, many := allocs(100), allocs(2000); many > few+10 {
 		t.Errorf("%v allocations for 100 files, %v for 2000", few, many)
 	}

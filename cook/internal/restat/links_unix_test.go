@@ -38,8 +38,8 @@ func TestLinksAndPipes(t *testing.T) {
 		"looping where absent":    {after: func(w *tree) { w.symlink("no.inc", "assets/x/no.inc") }, want: []string{"appeared absent x/no.inc", "list ./x"}},
 		"looping for dependency":  {after: func(w *tree) { w.remove("assets/lib/o.inc"); w.symlink("o.inc", "assets/lib/o.inc") }, want: []string{"missing other lib/o.inc"}},
 
-		// An output that is now reached through a link may be the same file as before, or another
-		// file.
+		// An output directory may be replaced by a link. The link may lead to the same outputs or
+		// to other files.
 		"outputs moved":       {after: func(w *tree) { w.rename("out/x", "x"); w.symlink("../x", "out/x") }},
 		"outputs elsewhere":   {after: func(w *tree) { w.rename("out/x", "out/v"); w.symlink("v/y", "out/x") }, want: []string{"missing made x/c.txt.out", "missing made x/y/d.txt.out"}},
 		"other outputs":       {after: func(w *tree) { w.remove("out/x"); w.write("x/c.txt.out", ""); w.symlink("../x", "out/x") }, want: []string{"changed made x/c.txt.out", "missing made x/y/d.txt.out"}},
@@ -109,8 +109,8 @@ func linkFolder(w *tree) {
 	w.symlink("z", "assets/v")
 }
 
-// Files in the changes of the index appear and disappear with their directory, although the changes
-// have a separate entry for the directory.
+// Files that are listed in the changes of the index appear and disappear together with their
+// directory. The changes have an entry of their own for this directory.
 func TestAddedBehindLink(t *testing.T) {
 	w := smallTree(t)
 	live := w.edited(func(x *index.Index, l *index.Next) {
@@ -175,7 +175,8 @@ func TestCompareBehindLink(t *testing.T) {
 	}
 }
 
-// Several names of a new file do not prove that its directory is unchanged, so the directory is listed.
+// A new file with several hard links does not put its directory into Found.Linked, because the
+// directory will be listed.
 func TestAppearedFileIsNotLinked(t *testing.T) {
 	w := smallTree(t)
 	live := w.live()

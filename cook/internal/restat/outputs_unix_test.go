@@ -23,7 +23,7 @@ func outFolders(x *index.Index) map[string]index.FolderRef {
 	return refs
 }
 
-// stamped is like live, but the index has the stamps of all output directories.
+// stamped returns the index like live, but with the stamps of all output directories.
 func (w *tree) stamped(settled bool) *index.Index {
 	w.Helper()
 	return w.edited(func(x *index.Index, l *index.Next) {
@@ -39,7 +39,8 @@ func (w *tree) byFolder(live *index.Index) restat.Options {
 	return opt
 }
 
-// stampedAnew compares the reported output directories and their stamps.
+// stampedAnew checks that exactly the wanted output directories were reported, with their current
+// stamps.
 func (w *tree) stampedAnew(live *index.Index, found *restat.Found, want ...string) {
 	w.Helper()
 	got := map[string]scan.Stamp{}

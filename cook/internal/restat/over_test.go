@@ -32,7 +32,8 @@ func TestDropped(t *testing.T) {
 	w.remove("out/x/c.txt.out")
 	w.mkdir("assets/z/new")
 	w.expect(w.options(live), "list ./") // directory to be listed, because lib has disappeared
-	// The index drops a directory, but not its files.
+	// The test removes a directory from the disk. Its entry leaves the index, but the entries of
+	// its files stay.
 	w.remove("assets/z")
 	w.expect(w.options(live), "list ./", "missing asset z/e.txt")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 )
 
-// Memory of the index is released during the comparison, not at its end.
+// Find must release memory of the index during the comparison, and not only at its end.
 func TestFindGivesMemoryBack(t *testing.T) {
 	const folders, files = 100, 300
 	next := index.Empty().Anew("xxh3")

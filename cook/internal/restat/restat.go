@@ -63,9 +63,9 @@ const bigFolder = 4096
 
 // Find compares stamps. It returns an error if only a scan can find the differences.
 //
-// It compares the content of a small file at once if stamps are ignored, or if the two files
-// before it were touched: opening the file and asking its descriptor for the stamp costs less
-// than looking the file up twice.
+// It compares the content of a small file immediately if stamps are ignored. It also does so if the
+// two previous files were touched, because opening a file and calling fstat is cheaper than two
+// path lookups.
 func Find(ctx context.Context, opt Options) (*Found, error) {
 	s := &comparison{Options: opt}
 	defer s.closeFolders()
@@ -133,7 +133,7 @@ func (s *comparison) planStats() []task {
 	if s.Only == nil {
 		tasks = make([]task, 0, folders+s.Index.Nodes()/bigFolder)
 	}
-	var f index.Folder // single variable, because the call of Only moves it to the heap
+	var f index.Folder // declared outside of the loop, because the call of Only moves it to the heap
 	for ref := range index.FolderRef(folders) {
 		f = s.Index.Folder(ref)
 		if !f.Listed && f.Len() == 0 || s.Only != nil && !s.Only(&f) {
@@ -199,8 +199,8 @@ func (s *comparison) runStats(ctx context.Context, t task, reader *bulk.Worker, 
 }
 
 // sameOutputs reports whether the stamp of a directory of outputs proves that its files are
-// unchanged. Stamps of directories are reliable on the file system of the assets if they are
-// usable there.
+// unchanged. It returns false unless the directory is on the file system of the assets and
+// directory stamps are reliable there.
 func (s *comparison) sameOutputs(t task, f *index.Folder, dir dirfd.Folder, found *Found) (bool, error) {
 	var info dirfd.Info
 	found.Stats++
@@ -228,8 +228,8 @@ func (s *comparison) openCompared(f *index.Folder, beneath bool) (dirfd.Folder, 
 	return s.roots[f.Tree].Sub(f.RealName(), beneath)
 }
 
-// An ownInfo is a directory with the result of its stat call. Several entries have the stamp of the
-// directory: its listing and its extracts. They share this result.
+// An ownInfo is a directory with the result of its stat call. The entries for its listing and its
+// extracts share this result.
 type ownInfo struct {
 	dir   dirfd.Folder
 	info  dirfd.Info
@@ -243,7 +243,7 @@ func (o *ownInfo) stat(found *Found) (*dirfd.Info, error) {
 		if err := o.dir.Info(&o.info); err != nil {
 			return nil, err
 		}
-		o.info.Links = 0 // the link count of a directory is not used here
+		o.info.Links = 0 // nothing needs the link count of a directory
 		o.known = true
 	}
 	return &o.info, nil
@@ -299,7 +299,7 @@ func (s *comparison) statNode(n *index.Node, own *ownInfo, info *dirfd.Info, fou
 		err = own.dir.Stat(name, n.Follow() && as != dependency.Link, info)
 	}
 	if err == nil && as == dependency.Link && fs.FileMode(info.Mode)&fs.ModeSymlink == 0 {
-		err = fs.ErrNotExist // file of another type, so the link does not exist
+		err = fs.ErrNotExist // the entry is not a link any more
 	}
 	switch {
 	case err == nil && n.Role == index.Absent:
@@ -318,8 +318,8 @@ func (s *comparison) statNode(n *index.Node, own *ownInfo, info *dirfd.Info, fou
 	return nil
 }
 
-// isMissing reports the files of a missing directory. If a link on the way is the cause, an absent
-// file may still exist for a recipe, because recipes may follow links.
+// isMissing reports the files of a missing directory. If the path contains a link, it also reports
+// absent files as appeared, because recipes may reach them through the link.
 func isMissing(t task, f *index.Folder, linked bool, found *Found) {
 	for i := t.first; i < t.last; i++ {
 		n, ok := f.Node(int(i))
@@ -340,10 +340,10 @@ func Listed(r index.Role) bool { return r == index.Asset || r == index.Config ||
 // by a link on the way to a directory of the tree.
 func absent(err error) bool { return pathname.IsAbsent(err) || errors.Is(err, syscall.ELOOP) }
 
-// dropListed drops the differences that a new listing will find anyway. There are two reasons for
-// such differences: a big directory may have changed between two of its tasks, and additions in the
-// changes of an index have a separate directory entry, which does not record that the directory
-// must be listed.
+// dropListed drops the differences in directories that will be listed again, because the listing
+// finds them. Such differences occur if a big directory changes between two of its tasks. They also
+// occur for files in the changes of an index, whose entry for the directory does not record that a
+// listing is needed.
 func (s *comparison) dropListed(all *Found) {
 	if len(all.Folders) == 0 {
 		return

@@ -21,8 +21,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A tree has assets, outputs and tools on the disk. It also has facts that are not on the disk but
-// must be in the index.
+// A tree is a directory on the disk with assets, outputs and tools. Its other fields are facts for
+// the index that cannot be read from the disk.
 type tree struct {
 	testing.TB
 	base      string            // contains the directories assets, out and tools
@@ -49,8 +49,8 @@ func smallTree(t testing.TB) *tree {
 	return w
 }
 
-// In smallTree, assets, x, x/y and z are listed; lib, nowhere and a.txt contain dependencies of
-// recipes.
+// Of smallTree, the directories assets, x, x/y and z are listed. lib, nowhere and a.txt contain
+// dependencies of recipes.
 var smallCounts = restat.Counts{
 	Opened: 4 + 3 + 3 + 1, // asset directories, then directories of dependencies, outputs and tools
 	Stats:  4 + 8 + 3 + 2 + 4,
@@ -205,8 +205,7 @@ func (w *tree) file(name, place string, role index.Role) index.File {
 	}
 }
 
-// live returns the index of the files on the disk. Later changes of the tree get a different
-// time.
+// live returns the index of the files on the disk. Any later change of a file changes its time.
 func (w *tree) live() *index.Index { return w.edited(func(*index.Index, *index.Next) {}) }
 
 // edited is like live, after some edits.
@@ -260,7 +259,8 @@ func (w *tree) shown(live *index.Index, f restat.File) string {
 	return fmt.Sprintf("%s %s", [...]string{"asset", "other", "config", "ignore", "made", "absent"}[f.Role], place)
 }
 
-// expect sweeps with one worker and with many, and compares the differences.
+// expect calls sweep with one worker and with several, and compares the differences with the wanted
+// ones.
 func (w *tree) expect(opt restat.Options, want ...string) *restat.Found {
 	w.Helper()
 	slices.Sort(want)

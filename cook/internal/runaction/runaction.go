@@ -67,7 +67,7 @@ func cookOrRefuse(ctx context.Context, dir string, recipes []recipe.Recipe) (rec
 		return refuse(err)
 	}
 	assetsDir := filepath.Join(dir, remote.AssetsDir)
-	if err := os.MkdirAll(assetsDir, 0o777); err != nil { // an input root never contains empty directories
+	if err := os.MkdirAll(assetsDir, 0o777); err != nil { // the assets directory is missing if it would be empty
 		return refuse(err)
 	}
 	assets, err := confine.Open(assetsDir)
@@ -174,8 +174,9 @@ func (m *machine) rebuildAction(ctx context.Context, want remote.Action, recipes
 	return a, nil
 }
 
-// lookAtAll examines all files before the recipe reads them. Otherwise, a recipe whose program
-// reports its dependencies only when it ends would run twice.
+// lookAtAll determines the contents of all files before the recipe runs. A recipe's program may
+// report its dependencies only at its end. Without their contents, the recipe would then have to
+// run twice.
 func (m *machine) lookAtAll(ctx context.Context) error {
 	return filepath.WalkDir(m.assets.Name(), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -188,8 +189,7 @@ func (m *machine) lookAtAll(ctx context.Context) error {
 	})
 }
 
-// findTools adds to PATH those programs of the action that this machine lacks or has with
-// different content.
+// findTools adds programs of the action to PATH, if this machine lacks them or has other versions.
 func (m *machine) findTools(ctx context.Context, tools []remote.ToolFile) error {
 	path := os.Getenv("PATH")
 	for _, t := range tools {

@@ -28,8 +28,8 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// A join is a recipe that writes its source, the content of the file named by the source, and the
-// suffix.
+// A join is a recipe that concatenates its source, the content of the file that the source names,
+// and the suffix.
 type join struct {
 	Suffix  string            `toml:"suffix" doc:"text at the end"`
 	Words   []string          `toml:"words" doc:"more text"`
@@ -80,8 +80,8 @@ func (j *join) Cook(_ context.Context, job *recipe.Job) error {
 var joining = recipe.Recipe{Name: "join", Version: 1, New: func() recipe.Cooker { return &join{Suffix: "default"} },
 	Traits: func(c recipe.Cooker) recipe.Traits { return c.(*join).traits() }}
 
-// travel makes the directory that another machine would get for the source a/s.txt with some
-// options, and returns its name.
+// travel creates the directory that another machine would receive for cooking a/s.txt with the
+// given options, and returns its name.
 func travel(t *testing.T, options join, adjust func(*remote.Action), files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

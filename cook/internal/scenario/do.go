@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/profile/smoke"
 )
 
-// ahead is the time by which the clock of a step is ahead of the file system's clock. It is so
-// large that all stamps are old. Thus the trust in a stamp does not depend on the time of writing.
+// ahead is how far the clock of a step is ahead of the file system's clock. It is so large that
+// every stamp counts as old, and thus as trusted.
 const ahead = time.Hour
 
 // Do runs a step in a working directory and measures it. It is called in a process that a smoke run
@@ -46,7 +46,7 @@ func Do(ctx context.Context, do string, passes int, work string, project cook.Pr
 	return run.Finish()
 }
 
-// doVerify compares all outputs, and cooks the same sample again in each pass.
+// doVerify verifies all outputs in each pass. All passes cook the same sample of assets again.
 func doVerify(ctx context.Context, project cook.Project, passes int, run *smoke.Run) error {
 	var found cook.Verified
 	differences := map[string]string{}

@@ -239,7 +239,7 @@ type Scope struct {
 	Targets  []string // names of targets; empty means the unnamed target, "all" sets All
 	All      bool     // set to cook every declared target
 	Patterns []string // globs that select sources, as in rules; empty means all sources
-	Source   string   // limits the pass to this source if not ""
+	Source   string   // limits the pass to this source; "" means no limit
 
 	chosen glob.List
 }

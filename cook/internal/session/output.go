@@ -47,8 +47,8 @@ func reopens(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, state.ErrLostLock)
 }
 
-// lock takes the lock. The lock file has the file system's current time, to which stamps are
-// compared.
+// lock takes the lock. The stamp of the lock file shows the file system's current time, and stamps
+// are compared with this time.
 func lock(s *Session) error {
 	stamp, err := s.State.Lock()
 	if err == nil && s.Clock.file != nil {
@@ -109,9 +109,9 @@ func tryOut(s *Session, access Access) error {
 	return lock(s)
 }
 
-// settleState moves the state to the directory that the project names. If the project names no
+// settleState moves the state to the directory that the project names. If there is no such
 // directory and the output directory is likely to be served, it moves the state out of the output
-// directory. If that fails, the state stays in the output directory.
+// directory. If the move fails, the state stays in the output directory.
 func settleState(s *Session) error {
 	home := s.Place.State
 	if home == "" {

@@ -89,8 +89,8 @@ func (s *Session) CompileRules(configs []scan.Entry) (*Ruleset, error) {
 	return set, nil
 }
 
-// sourcePaths yields the sources of the tree, for the message about a wrong rule. It yields no
-// sources if the tree cannot be read.
+// sourcePaths yields the sources of the tree, which the message about a wrong rule needs. It yields
+// none if the tree cannot be read.
 func (s *Session) sourcePaths() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		tree, err := scan.Dir(context.Background(), s.Assets.Name(), s.ScanOptions())
@@ -106,7 +106,7 @@ func (s *Session) sourcePaths() iter.Seq[string] {
 }
 
 // useTexts replaces the contents of the current rule files by earlier texts. The next index gets
-// the checksums of these texts without stamps. So the next run treats the current files as edited.
+// the checksums of these texts, but no stamps, so the next run treats the current files as edited.
 func (r *Ruleset) useTexts(texts *RuleTexts, configs []scan.Entry) error {
 	r.Texts.files = texts.files
 	for _, c := range configs {
@@ -114,14 +114,14 @@ func (r *Ruleset) useTexts(texts *RuleTexts, configs []scan.Entry) error {
 	}
 	for path := range texts.sums {
 		if _, there := r.Texts.sums[path]; !there {
-			return Configf("%s: the file is gone; run cook again", path) // missing file, which an index cannot record
+			return Configf("%s: the file is gone; run cook again", path) // an index cannot record a missing rule file
 		}
 	}
 	return nil
 }
 
-// readRuleFiles reads the rule files. config is the text of place.Config when the fingerprint was
-// computed. It is used because an index must not be valid for rules that the run did not use.
+// readRuleFiles reads the rule files. config is the text of place.Config from which the fingerprint
+// was computed. The file is not read again, because the rules must match the fingerprint.
 func (r *Ruleset) readRuleFiles(assets *confine.Dir, place Place, config []byte, configs []scan.Entry, checksum hashing.Func) error {
 	if info, err := assets.Stat(scan.ConfigName); err == nil && info.IsDir() {
 		return Configf("%s is a directory; name a file of rules", filepath.Join(place.Dir, scan.ConfigName))

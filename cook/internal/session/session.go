@@ -102,10 +102,10 @@ func Open(opt Options, access Access) (*Session, error) {
 	return s, nil
 }
 
-// Lock locks the output directory of a session opened with Look or Ask. It completes Open, so
-// call it before a pass. If a cook clean has removed the directory or the lock meanwhile, Lock
-// opens the directory again with the given access. With WriteExisting, Used reports whether the
-// directory still exists.
+// Lock locks the output directory of a session opened with Look or Ask. It completes Open, so call
+// it before a pass. If a cook clean has removed the directory or the lock meanwhile, Lock opens the
+// directory again with the given access. With access WriteExisting, the directory may no longer
+// exist afterwards; see Used.
 func (s *Session) Lock(access Access) error {
 	err := lock(s)
 	if !reopens(err) {

@@ -116,7 +116,8 @@ func Served(out, assets string) (home string, likely bool) {
 	return filepath.Join(above, beside, rel), true
 }
 
-// Prune removes home and the directories above it that Served chose, if they are empty.
+// Prune removes the directory home if it is empty, and then the empty directories above it that
+// Served chose.
 func Prune(home string) {
 	for dir := home; slices.Contains(strings.Split(dir, string(filepath.Separator)), beside); dir = filepath.Dir(dir) {
 		if busyfile.Remove(dir) != nil {

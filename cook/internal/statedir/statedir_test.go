@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A file in the output directory that names a home is ignored, unless a file in the home names the
-// same output directory.
+// A file in the output directory can redirect the state to a home only if a file in the home names
+// the output directory.
 func TestHomeNeedsBothNames(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -91,7 +91,7 @@ func TestServedDirectoriesAreRecognized(t *testing.T) {
 		{"public/game/static/a", "public/game/assets", "public/game/.cook-state/static/a", true},
 		{"page/cooked", "game/assets", ".cook-state/page/cooked", true},
 		{"page/a/b", "game/assets", ".cook-state/page/a/b", true},
-		{"page/cooked", "page/assets", "", true}, // sources that are served, as the outputs are
+		{"page/cooked", "page/assets", "", true}, // the served directory contains the sources too
 		{"page/public/a", "page/assets", "page/.cook-state/public/a", true},
 		{"game/out", "game", "", false},
 	} {

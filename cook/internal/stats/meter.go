@@ -52,7 +52,7 @@ func NewMeter(s *session.Session) *Meter {
 		m.row.Row().Instant(rec.Symbol("cook/run ID"), rec.Symbol(s.Probe.Run.String()))
 	}
 	for _, p := range m.published {
-		m.row.Row().Value(p.symbol, 0) // zero, because an earlier pass may have left other values
+		m.row.Row().Value(p.symbol, 0) // an earlier pass may have left other values
 	}
 	m.endFrames = pushFrames(s.Probe.Counters, s.Clock.Now)
 	return m

@@ -51,7 +51,7 @@ type Outcomes struct {
 	NotReached Count
 }
 
-// Stats are the counts of a pass. Each action found has exactly one outcome.
+// Stats are the counts of a pass. Each action in Found is counted in exactly one outcome.
 type Stats struct {
 	Found       Count
 	Outcomes    Outcomes
@@ -112,8 +112,8 @@ func (t *Stats) AddEvent(e *execute.Event) {
 }
 
 // AddUpToDate counts up-to-date actions that have no events. all has the totals of all these
-// actions. touched has the totals of the actions among them with touched files: checksums prove
-// that these are up to date. Stamps prove it for the other actions.
+// actions. touched has the totals of those with touched files, which are up to date by checksum.
+// The other actions are up to date by stamp.
 func (t *Stats) AddUpToDate(all, touched index.Totals) {
 	t.Found.addTotals(all)
 	t.Outcomes.ByChecksum.addTotals(touched)
@@ -198,8 +198,8 @@ func ParsePast(line []byte) (p Past, ok bool) {
 	return p, err == nil && !p.At.IsZero()
 }
 
-// KeptLine returns a line of the history in the form to keep. If brief is set, that is the line
-// without detail. For an incomplete line, it returns nil.
+// KeptLine returns a line of the history in the form to keep. If brief is set, it removes the
+// detail. For an incomplete line, it returns nil.
 func KeptLine(line []byte, brief bool) []byte {
 	p, ok := ParsePast(line)
 	if !ok {

@@ -219,7 +219,8 @@ func TestCanceledContextKeepsBlob(t *testing.T) {
 			if early {
 				cancel()
 			}
-			// The context ends before the copy begins or, in the second case, during the copy.
+			// The first case cancels the context before the copy, and the second case during the
+			// copy.
 			s.files.clone = func(dst, src *os.File) error { cancel(); return errors.ErrUnsupported }
 			if err := use(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnavailable) {
 				t.Errorf("%s, early %v: %v", name, early, err)
@@ -264,7 +265,7 @@ func TestDamagedBlobIsDetected(t *testing.T) {
 		wantGone(t, path)
 		wantNoCopy(t, s, id, int64(len(content)), ErrMissing)
 	})
-	// There is a directory in place of the blob's file.
+	// The test replaces the blob's file by a directory.
 	if err := os.Mkdir(path, 0o777); err != nil {
 		t.Fatal(err)
 	}

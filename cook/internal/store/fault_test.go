@@ -17,7 +17,8 @@ const largeSize = 300 << 10
 
 var errFull = errors.New("no space left on device")
 
-// scene calls each operation of a store once, and returns the errors by name of the operation.
+// scene calls each operation of a store once. It returns the error of each operation by a short
+// name.
 func scene(t *testing.T, s *Store, out string) map[string]error {
 	small, large := someBytes(10), someBytes(largeSize)
 	id := [32]byte{8}
@@ -68,8 +69,8 @@ func TestFailedOperationLeavesStoreCorrect(t *testing.T) {
 				t.Errorf("fault %d, %s: %s: %v", n, op, name, err)
 			}
 		}
-		// The large blob and later entries are within the limit of the trim, or were deleted. A
-		// blob is intact or missing.
+		// Each blob must be intact, or an error must report it as missing or damaged. The trim may
+		// have removed some blobs.
 		for size, name := range map[int]string{10: "small", 20: "torn", largeSize: "large"} {
 			content, dst := someBytes(size), filepath.Join(t.TempDir(), "dst")
 			err := copyBlob(t.Context(), s, idOf(content), int64(size), dst)

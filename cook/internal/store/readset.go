@@ -14,8 +14,8 @@ import (
 // is empty.
 type ReadSet []dependency.Dependency
 
-// maxReadSets limits the read sets of an action. For each read set that leads to no result, all of
-// its names must be looked up.
+// maxReadSets limits the read sets of an action, because each of them takes a lookup of all its
+// names.
 const maxReadSets = 16
 
 // ReadSets returns the read sets recorded for an action, newest first. A nil result without an

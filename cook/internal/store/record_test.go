@@ -135,7 +135,8 @@ func TestReadSetsAreBounded(t *testing.T) {
 	if err != nil || len(got) != maxReadSets || got[0][0].Path != "39" || got[15][0].Path != "24" {
 		t.Errorf("%v, %v", got, err)
 	}
-	// If each set fits but all together do not, the oldest sets are dropped.
+	// The two sets are small enough one by one but not together, so AddReadSet drops the oldest
+	// sets.
 	half := strings.Repeat("x", maxRecord/2-1000)
 	for _, name := range []string{"1" + half, "2" + half} {
 		if err := s.AddReadSet(id, filesRead(name)); err != nil {
@@ -151,7 +152,8 @@ func TestReadSetsAreBounded(t *testing.T) {
 	if got, err = s.ReadSets(id); err != nil || len(got) != 1 {
 		t.Errorf("%d sets, %v", len(got), err)
 	}
-	// AddReadSet returns an error for a set that can never fit, and keeps the other sets.
+	// AddReadSet returns an error for a set that exceeds the maximum record size, and keeps the
+	// stored sets.
 	if err := s.AddReadSet(id, filesRead(half+half+half)); err == nil || errors.Is(err, ErrUnavailable) {
 		t.Errorf("too large a set: %v", err)
 	}
@@ -210,7 +212,7 @@ func TestDamagedRecordIsDetected(t *testing.T) {
 			damage(good, noticed)
 			noticed("foreign", []byte("#!/bin/sh\necho a file that has nothing to do with the store, but is long enough\n"))
 
-			// These are valid records in the wrong place.
+			// Each file is a valid record, but at the path of another record.
 			other := [32]byte{3, 1, 5}
 			writeSamples(t, s, other)
 			swapped, err := os.ReadFile(s.files.entryPath(k, other))
@@ -242,7 +244,7 @@ func TestFilesOtherThanRecordsAreMisses(t *testing.T) {
 	path := s.files.entryPath(results, id)
 	overwrite(t, path, nil)
 	if err := os.Truncate(path, 1<<40); err != nil && !errors.Is(err, fs.ErrInvalid) {
-		// On systems without such large files, use the smallest size that is too large.
+		// If the system does not allow such large files, use the smallest size that is too large.
 		if err := os.Truncate(path, maxRecord+1); err != nil {
 			t.Fatal(err)
 		}

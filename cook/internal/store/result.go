@@ -30,8 +30,8 @@ type Artifact struct {
 const artifactSize = 32 + 8 // length in a record, in bytes
 
 // Result returns the recorded result of an ID. The error wraps ErrMissing, ErrDamaged (the record
-// has been deleted) or ErrUnavailable. The blobs may be missing nevertheless; CopyBlob reports
-// that.
+// has been deleted) or ErrUnavailable. Blobs of the result may be missing; CopyBlob reports such
+// blobs.
 func (s *Store) Result(id ResultID) (Result, error) {
 	payload, path, err := s.files.readEntryRecord(results, id)
 	if err != nil {

@@ -55,8 +55,8 @@ func (s *Store) Trim(ctx context.Context, limit int64, now time.Time) (TrimStats
 	return stats, nil
 }
 
-// evictOldest deletes entries, least recently used first, as long as more returns true for the
-// bytes left. It skips entries in keep.
+// evictOldest deletes entries, least recently used first. It continues while the function more
+// returns true for the number of remaining bytes. It skips entries in keep.
 func (d *entryFiles) evictOldest(ctx context.Context, now time.Time, keep *Keep, more func(left int64) bool) (TrimStats, error) {
 	if d.readOnly {
 		return TrimStats{}, ErrReadOnly
@@ -153,7 +153,7 @@ func (d *entryFiles) listStored(ctx context.Context, k kind) ([]entry, error) {
 			}
 			info, err := f.Info()
 			if err != nil || !info.Mode().IsRegular() {
-				continue // the file was deleted meanwhile, or is damaged, which CopyBlob reports
+				continue // the file was just deleted, or is not a regular file, which CopyBlob reports
 			}
 			entries = append(entries, entry{used: info.ModTime().UnixNano(), size: info.Size(), id: id, kind: k})
 		}

@@ -25,7 +25,7 @@ func TestTrimDeletesLeastRecentlyUsedFirst(t *testing.T) {
 			content := fmt.Appendf(nil, "%0100d", i)
 			id := put(t, s, content)
 			path := s.files.entryPath(blobs, id)
-			// The order of last use differs from the order of putting and from the order of
+			// The order of last use must differ from the order of insertion and from the order of
 			// IDs.
 			age(t, path, noon.Add(time.Duration(i*7%10-20)*time.Hour))
 			paths = append(paths, path)

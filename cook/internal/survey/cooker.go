@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// A Reading has access to the files that a recipe reads to answer a query about a source.
+// A Reading has everything that a job needs to read files for a query about a source.
 type Reading struct {
 	Assets   *confine.Dir
 	Recipes  *recipeset.Set

@@ -22,14 +22,14 @@ import (
 
 // A Found is what the last run recorded about a file.
 type Found struct {
-	// Name is the path of a source or of a file that assets read. It is "" if the last run knew
-	// no such file; in that case Known lists all sources.
+	// Name is the path of a source or of a file that assets read. If the last run knew no such
+	// file, Name is "" and Known lists all sources.
 	Name  string
 	Known []string
-	// Output is the name that was searched for, if it is an output of the source, and otherwise "".
+	// Output is the searched name if that is an output of the source, and otherwise "".
 	Output string
 	// Assets are the assets of the source, one for each target. Users are the sources that read the
-	// file or looked for it. Users also include bundles with artifacts of any of these sources.
+	// file or looked for it, and the bundles that contain artifacts of such sources.
 	Assets []Asset
 	Users  []string
 	// Again is the work that an edit of the file causes.
@@ -43,7 +43,8 @@ type Work struct {
 	Took   time.Duration
 }
 
-// addAsset adds an asset, unless artifacts of other assets contain it: such an asset is not cooked.
+// addAsset adds an asset. It ignores an asset without outputs of its own, whose source is contained
+// in artifacts of other assets.
 func (w *Work) addAsset(a *index.Action) {
 	if a.State != index.Done || len(a.Made) > 0 {
 		w.Assets, w.Took = w.Assets+1, w.Took+a.CookTime
@@ -83,8 +84,8 @@ func Find(out string, names []string) (f Found, err error) {
 	return f, err
 }
 
-// searchNames looks for the first known name. It returns the source to which this name refers, and
-// the name itself if it is an output.
+// searchNames looks for the first known name. It returns the source that this name denotes. If the
+// name is an output, it also returns the name.
 func searchNames(x *index.Index, names []string) (name, output string) {
 	for _, n := range names {
 		if len(x.Results().ActionsOf(n)) > 0 {
@@ -178,7 +179,7 @@ func NotAsset(err error, s *session.Session, last *index.Index, given string) er
 	return err
 }
 
-// leaver describes the ignore rule that excludes a path.
+// leaver returns a text about the ignore rule that excludes a path.
 func leaver(s *session.Session, v scan.Verdict, given string) string {
 	if v.File != "" {
 		v.File = filepath.Join(s.Place.Dir, filepath.FromSlash(v.File))
@@ -218,9 +219,9 @@ func answeredExtract(last *index.Index, x dependency.Dependency) bool {
 	return ok && f.Blob != contents.Silence
 }
 
-// meantPath returns the source of the last run that a path was probably meant to name: a source of
-// that name in another directory, or a source with a similar spelling. It returns "" if there is
-// none.
+// meantPath returns the source of the last run that the user probably meant by a path. This is a
+// source of the same name in another directory, or one with a similar spelling. It returns "" if
+// there is none.
 func meantPath(last *index.Index, given string) string {
 	given = filepath.ToSlash(given)
 	folder, base := path.Split(given)

@@ -190,7 +190,7 @@ func Seal(out string) string {
 	return in.Index.Seal()
 }
 
-// A lister makes assets from an index. It shares equal methods.
+// A lister makes assets from an index. Assets with equal methods share one Method.
 type lister struct {
 	x       *index.Index
 	methods map[*index.Field]*Method
@@ -226,7 +226,7 @@ func (l *lister) listedAsset(a *index.Action) Asset {
 	}
 	for _, d := range a.Deps {
 		if d.On.Kind == dependency.IDs || contents.IsSilent(d) {
-			continue // IDs, which are not files, and files without an answer
+			continue // skip IDs, which are not files, and files that gave no answer
 		}
 		if d.On.Kind == dependency.Name {
 			if final, ok := plan.FinalName(d); ok {
@@ -316,8 +316,8 @@ func (b *bundles) chosenArtifacts(on dependency.Dependency) (list []output) {
 	return list
 }
 
-// takers adds the bundles that contain artifacts of given sources, the bundles that contain
-// these bundles, and so on.
+// takers returns the bundles that contain artifacts of the given sources, directly or through other
+// bundles.
 func (b *bundles) takers(sources ...string) []string {
 	takes := map[string][]string{} // sources of the artifacts in each bundle
 	b.x.Results().Deps(dependency.Kind.IsArtifacts, func(bundle string, d index.Dep) {

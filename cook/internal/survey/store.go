@@ -85,7 +85,8 @@ func ReadStore(ctx context.Context, cache, out string) (Store, error) {
 }
 
 // Origin returns the machine that cooked the known artifacts of an action. It is zero if this
-// machine cooked them, or if the store no longer has the result. in is nil if there is no store.
+// machine cooked them, or if the store no longer has the result. in may be nil, which means no
+// store.
 func Origin(in *store.Store, a *plan.Action) (o store.Origin) {
 	if in == nil {
 		return o
@@ -150,9 +151,9 @@ func eachStored(out, cache string, list []Asset, do func(*store.Store, *index.Ac
 	})
 }
 
-// Makes returns the lines with which a recipe describes what it makes from a source. It also
-// returns the warnings of the recipe. It ignores errors of the recipe, because the action already
-// records them.
+// Makes returns the recipe's description of what it makes from a source, as lines. It also returns
+// the warnings of the recipe. It ignores errors of the recipe, because the action already records
+// them.
 func Makes(ctx context.Context, s *session.Session, a *plan.Action) (lines, warnings []string) {
 	explain := a.Method.Choice.Traits().Explain
 	if explain == nil {

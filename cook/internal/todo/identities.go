@@ -96,17 +96,17 @@ func followRenames(s *session.Session, d *changes.Delta, c *contents.Contents) (
 	return now, nil
 }
 
-// comings returns the assets that were removed since the last run, and the new assets. It omits new
-// assets whose content is unknown.
+// comings returns the assets that were removed since the last run, and the new assets whose content
+// is known.
 func comings(d *changes.Delta, assets []contents.File) (gone, found []ids.Source) {
 	there := d.Entries()
 	for i := range d.Before {
 		p := d.Before[i].Path
 		if i > 0 && d.Before[i-1].Path == p {
-			continue // this is an action for another target of the same source
+			continue // another target of the same source
 		}
 		n, is := slices.BinarySearchFunc(there, p, func(e scan.Entry, path string) int { return strings.Compare(e.Path, path) })
-		if there = there[n:]; is || d.Tree.Incomplete(p) { // both lists are sorted, so one scan is enough
+		if there = there[n:]; is || d.Tree.Incomplete(p) { // both lists are sorted, so the search continues here
 			continue
 		}
 		if f, ok := d.Last.Files().File(p); ok && f.Role == index.Asset {

@@ -100,9 +100,9 @@ func Make(ctx context.Context, s *session.Session, d *changes.Delta) (*Todo, err
 	return t, nil
 }
 
-// readsLate reports whether each source is read only when its turn comes. This requires that the
-// index has no sources and that the run does not answer a Question. A run with a server reads all
-// sources at the beginning, because it looks up all of them at once.
+// readsLate reports whether sources are read one by one, just before they are cooked. This requires
+// that the index has no sources and that the run does not answer a Question. A run with a server
+// reads all sources at the beginning, because it looks up all of them at once.
 func readsLate(s *session.Session, d *changes.Delta) bool {
 	return d.Whole && len(d.Before) == 0 && s.Scope.Source == "" && s.Place.Remote.URL == ""
 }
@@ -116,7 +116,8 @@ func knownFiles(s *session.Session, d *changes.Delta) contents.Known {
 	return d.Restamped(s.Clock.Stamps)
 }
 
-// Decide makes the plan from the facts in a Todo and the known actions. It does not set Plan.
+// Decide returns a plan that is made from the facts in the Todo and from the known actions. It does
+// not set t.Plan.
 func (t *Todo) Decide(ctx context.Context, s *session.Session, d *changes.Delta, before []contents.Before) *plan.Plan {
 	var outside plan.Outside
 	if !d.Whole {
@@ -175,7 +176,7 @@ func (t *Todo) Works() bool {
 	return false
 }
 
-// Expected returns the number of actions that need work, and the expected time for them.
+// Expected returns the number of actions that will run, and their expected total time.
 func (t *Todo) Expected() (n int, took time.Duration) {
 	for i := range t.Plan.Actions {
 		if a := &t.Plan.Actions[i]; a.Runs() {
@@ -223,11 +224,12 @@ func (t *Todo) Env(s *session.Session) execute.Env {
 	}}
 }
 
-// unconcerned looks up the outputs of sources that a delta does not affect.
+// unconcerned answers queries about the outputs of sources that a delta does not affect.
 type unconcerned struct{ delta *changes.Delta }
 
-// Owns reports whether a file of the output directory is an output of a source that this run does
-// not cover. For a damaged index it returns true, so that everything is checked.
+// Owns reports whether a file of the output directory is an output of a source outside this run. If
+// the index is damaged, it returns true, so that the plan is contested and the whole tree is
+// listed.
 func (u unconcerned) Owns(output string) bool {
 	yes := true
 	index.Guard(func() error {

@@ -49,7 +49,7 @@ func addParts(t *plan.Tool, machine func() *program.Machine, content func(file s
 	return nil
 }
 
-// Present holds the current state of the programs and libraries that methods name.
+// Present has the current content of the programs and libraries that methods name.
 type Present struct {
 	Files     map[string]string // content of each file, by name
 	Libraries map[string]string // the machine's libraries; see program.Machine

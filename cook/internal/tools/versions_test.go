@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// A run executes a version command once, or not at all if the last run used the same programs.
+// Each version command runs at most once. It does not run if the last run used the same programs.
 func TestVersionCommandRunsOnlyForChangedPrograms(t *testing.T) {
 	last := func(do func(index.Method)) error {
 		do(index.Method{{Key: "tool up", Value: "old"}, {Key: "version by up -v", Value: "up 1"}})

@@ -96,8 +96,8 @@ type worker struct {
 	again   cookone.Again
 	dir     string // directory of all workers, below the output directory
 	name    string
-	lost    bool // set if the recorded dependencies are unknown
-	// stop ends verification with an error that is not the recipe's fault.
+	lost    bool // set if the index was lost, so the recorded dependencies are unknown
+	// stop aborts the verification, because of an error that the recipe did not cause.
 	stop context.CancelCauseFunc
 
 	remote   *remote.Client // nil if no server is compared
@@ -136,14 +136,14 @@ type attempt struct {
 	differences []difference
 	deps        []index.Dep
 	steps       []cookone.Step
-	traced      bool // set if deps has all files that were read
+	traced      bool // set if programs were traced, so that deps has all files that they read
 	err         error
 }
 
 func (t *attempt) differs() bool { return t.err != nil || len(t.differences) > 0 }
 
-// tryCook cooks an action under conditions that all differ from an ordinary cook. If trace is set,
-// it traces programs, provided that the recipe supports that.
+// tryCook cooks an action, with all conditions changed from an ordinary cook. If trace is set and
+// the recipe supports tracing, it traces programs.
 func (w *worker) tryCook(ctx context.Context, a *plan.Action, trace bool) (now attempt) {
 	var traced func()
 	if trace {
@@ -157,8 +157,7 @@ func (w *worker) tryCook(ctx context.Context, a *plan.Action, trace bool) (now a
 	return now
 }
 
-// untraced checks whether tracing caused the differences of an attempt. It repeats the attempt
-// without tracing. If there are no differences now, tracing was the cause.
+// untraced repeats an attempt without tracing. If the differences disappear, tracing caused them.
 func (w *worker) untraced(ctx context.Context, a *plan.Action, traced attempt) attempt {
 	plain := w.tryCook(ctx, a, false)
 	if plain.differs() {
@@ -208,7 +207,7 @@ func (w *worker) explainDifferences(ctx context.Context, a *plan.Action, differe
 }
 
 // cookPerturbed cooks an action under some changed conditions. It calls look with the artifacts and
-// their scratch directory. If it fails because of the machine, verification ends.
+// their scratch directory. If the machine is the cause of a failure, it ends the verification.
 func (w *worker) cookPerturbed(ctx context.Context, a *plan.Action, c perturbations, traced func(), look func(scratch *confine.Dir, made cookone.Made) error) error {
 	impossible := func(err error) {
 		w.stop(fmt.Errorf("%s: cannot be cooked again: %w", pathname.Show(a.Path), err))

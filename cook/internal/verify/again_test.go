@@ -99,8 +99,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestStoreDisagrees lets two checkouts share a store. For the same inputs, the store has different
-// results of the other checkout.
+// In TestStoreDisagrees, two checkouts share a store. The other checkout has stored different
+// results for the same inputs.
 func TestStoreDisagrees(t *testing.T) {
 	var calls atomic.Int64
 	tr := cookedWith(t, map[string]string{"a.count": "x"}, cookFuncs{
@@ -138,7 +138,8 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// The lock is held while assets are cooked again, and an interrupt leaves nothing behind.
+// The lock is held while assets are cooked again, and an interrupted verification leaves no files
+// behind.
 func TestLockAndInterrupt(t *testing.T) {
 	var during func()
 	tr := cookedWith(t, map[string]string{"a.call": "x", "b.call": "y"}, cookFuncs{

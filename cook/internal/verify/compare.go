@@ -112,8 +112,8 @@ var conditions = [...]struct {
 	{otherHome, "the home directory (HOME)"},
 }
 
-// vars returns the environment variables that some changed conditions give to programs. home is an
-// empty directory.
+// vars returns the environment variables of programs for some changed conditions. The directory
+// home is empty.
 func (c perturbations) vars(home string) map[string]string {
 	vars := map[string]string{}
 	if c&otherZone != 0 {
@@ -183,7 +183,7 @@ func (w *worker) findCause(ctx context.Context, a *plan.Action) string {
 		}
 	}
 	if len(causes) == 0 {
-		return random // the recipe is random, or two conditions together are the cause
+		return random // the recipe is random, or depends on two conditions together
 	}
 	text := "depends on " + strings.Join(causes, " and ")
 	if !slices.Contains(causes, conditions[0].name) {

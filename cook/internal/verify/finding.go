@@ -41,7 +41,7 @@ type Finding struct {
 	// Path is the file in the output directory or the store.
 	Path    string   `json:"-"`
 	Target  string   `json:"-"`
-	Targets []string `json:"-"`                // targets to cook as a remedy; none for unnamed
+	Targets []string `json:"-"`                // targets to cook as a remedy; empty for the unnamed target
 	Output  string   `json:"-"`                // the artifact concerned, if any
 	Recipe  string   `json:"-"`                // the recipe, if it is the cause
 	Inputs  []string `json:"inputs,omitempty"` // files that should be dependencies
@@ -69,8 +69,8 @@ func (f Finding) String() string {
 // A ByteDifference is the first difference of two artifacts.
 type ByteDifference struct {
 	Offset int64 `json:"offset"` // offset of the first differing byte, from 0
-	Was    int   `json:"was"`    // the byte in the output directory; -1 for its end
-	Now    int   `json:"now"`    // the byte in the new artifact; -1 for its end
+	Was    int   `json:"was"`    // the byte in the output directory; -1 past the end of the file
+	Now    int   `json:"now"`    // the byte in the new artifact; -1 past the end of the file
 }
 
 // String describes the difference for people.
@@ -92,7 +92,7 @@ type Sum struct {
 	Again       int           `json:"again"`            // number of assets cooked again
 	Shared      int           `json:"shared,omitempty"` // number of results of the server that were compared
 	Assets      int           `json:"assets"`
-	Seed        uint64        `json:"seed"` // number with which the same sample can be drawn again
+	Seed        uint64        `json:"seed"` // seed with which the same sample can be chosen again
 	Differences int           `json:"differences"`
 	Took        time.Duration `json:"took_ns"`
 }

@@ -57,7 +57,7 @@ func hiddenKind(d index.Dep) FindingKind {
 
 // recordedInputs holds the recorded dependencies of an action.
 type recordedInputs struct {
-	files   map[string]bool // files by path; false if only the presence matters
+	files   map[string]bool // dependencies on files, by path; false if only the presence of the file matters
 	asked   map[dependency.Dependency]bool
 	listed  map[string][]dependency.Dependency
 	folders map[string]bool // directories that contain an input
@@ -100,8 +100,8 @@ func (r *recordedInputs) noteHolder(folder string) {
 	}
 }
 
-// stands reports whether a recorded dependency makes the given dependency unnecessary. That is the
-// case if each change of the given dependency also changes the recorded dependency.
+// stands reports whether a recorded dependency covers the given dependency: each change of the
+// given dependency also changes the recorded dependency.
 func (r *recordedInputs) stands(d index.Dep) bool {
 	on := d.On
 	byContent, known := r.files[on.Path]

@@ -24,8 +24,8 @@ func TestHiddenInputs(t *testing.T) {
 		}
 		return errors.Join(err, j.Write(0, []byte("x")))
 	}
-	// seen returns a recipe function. Its program names some dependencies, and if the program is
-	// traced, also the dependencies in traced.
+	// seen returns a recipe function that reports the dependencies in told. If the recipe is
+	// traced, it also reports those in traced.
 	seen := func(told []recipe.Dependency, traced ...recipe.Dependency) func(context.Context, *recipe.Job) error {
 		return func(_ context.Context, j *recipe.Job) error {
 			if _, tell, _ := jobs.Programs(j); tell != nil {
@@ -121,7 +121,7 @@ func TestHiddenInputs(t *testing.T) {
 		t.Errorf("notes: %q", tr.observer.notes)
 	}
 
-	// Without an index, the recorded dependencies are unknown.
+	// If the index is missing, dependencies cannot be compared.
 	must(t, os.Remove(tr.output(".cook/index")))
 	if found, _ = tr.verify(t, "all"); slices.ContainsFunc(found, func(f verify.Finding) bool { return len(f.Inputs) > 0 }) {
 		t.Errorf("found without an index: %+v", found)

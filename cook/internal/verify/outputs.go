@@ -42,7 +42,7 @@ func (r *reader) readArtifactContent(ctx context.Context, w *bulk.Worker, tree *
 	if err == nil {
 		c.output.Stamp = got.Stamp
 	} else {
-		got.FileSum, err = r.readAlone(ctx, c.output) // fails unless the file can be read through a link
+		got.FileSum, err = r.readAlone(ctx, c.output) // succeeds only if the file is reached through a link
 	}
 	r.bytes.Add(got.Size)
 	switch was := c.output.Artifact; {
@@ -152,7 +152,7 @@ type reader struct {
 	bytes   atomic.Int64 // size of all outputs
 }
 
-// A file identifies a file to read by its kind and its index in the list of that kind.
+// A file is a reference to a file to read: its kind, and its index in the list of that kind.
 type file struct {
 	kind fileKind
 	at   int32

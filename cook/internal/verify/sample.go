@@ -19,14 +19,14 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// DefaultSample is the default part of the assets to cook again: small enough for daily use.
-// With a new seed each time, every asset is eventually included.
+// DefaultSample is the default size of the sample to cook again: small enough for daily use. With a
+// new seed each time, every asset is eventually included.
 const DefaultSample = "5%"
 
-// A sample is a number of assets, or a part of all assets.
+// A sample is a number of assets, or a fraction of all assets.
 type sample struct {
 	count int
-	part  float64 // part of all assets, from 0 to 1
+	part  float64 // fraction of all assets, from 0 to 1
 }
 
 func parseSample(text string) (sample, error) {
@@ -46,7 +46,7 @@ func parseSample(text string) (sample, error) {
 	return sample{}, configError("sample %q: want a number of assets such as 20, a part such as 5%%, or all", text)
 }
 
-// sampleSize returns the number of assets in a sample from n assets. If the sample is a part
+// sampleSize returns the number of assets in a sample from n assets. If the sample is a fraction
 // greater than zero, it has at least one asset.
 func (s sample) sampleSize(n int) int {
 	return min(n, s.count+int(math.Ceil(s.part*float64(n))))
@@ -60,8 +60,7 @@ func randomSeed(seed uint64) uint64 {
 	return seed
 }
 
-// sampleOf draws a sample from the actions of a plan. It draws only actions whose artifacts are
-// recorded.
+// sampleOf chooses random actions of a plan, but only actions whose artifacts are recorded.
 func sampleOf(p *plan.Plan, s sample, seed uint64, lost bool) []int {
 	var known []int
 	for i := range p.Actions {
@@ -85,8 +84,7 @@ func countCooked(p *plan.Plan) (n int) {
 }
 
 // drawSample chooses n actions, and returns them in cooking order. The choice depends only on seed.
-// It chooses one asset of each method before a second asset of any method, because an error in a
-// method affects all its assets.
+// It prefers actions with different methods, because an error in a method affects all its assets.
 func drawSample(p *plan.Plan, from []int, n int, seed uint64) []int {
 	random := rand.New(rand.NewPCG(seed, 0))
 	random.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
@@ -120,11 +118,11 @@ func makePlan(ctx context.Context, s *session.Session, delta *changes.Delta, tar
 		return nil, err
 	}
 	t.Plan = t.Decide(ctx, s, delta, before)
-	return t, ctx.Err() // an interruption makes unread files look like missing files
+	return t, ctx.Err() // after an interruption, the plan is wrong, because unread files look like missing files
 }
 
-// checkPlan reports the work that a cook would do. If the index was lost, the inputs that led to
-// the known outputs are unknown.
+// checkPlan reports the work that a cook would do. lost means that the index was lost, so the
+// inputs of the known outputs are unknown.
 func checkPlan(s *session.Session, r *reporter, p *plan.Plan, lost bool) {
 	for i := range p.Actions {
 		a := &p.Actions[i]
@@ -168,7 +166,7 @@ func describeOutdated(reasons []plan.Reason) string {
 		words[i] = r.String()
 		switch r.Kind {
 		case plan.SourceChanged, plan.DependencyChanged, plan.ArtifactsChanged, plan.ToolChanged:
-			remedy = ignoreStamps // no stamp reveals the change
+			remedy = ignoreStamps // the stamp does not show the change
 		}
 	}
 	return fmt.Sprintf("not up to date (%s); %s", strings.Join(words, "; "), remedy)

@@ -88,7 +88,7 @@ func (r *reader) checkStoredRecords(ctx context.Context, report *reporter) error
 			}
 		}
 		if records[i].differ {
-			// The store has a result of the same inputs with different artifacts.
+			// The store has different artifacts for the same inputs.
 			recipe := plan.RecipeOf(a.Method)
 			report.reportFinding(Finding{Kind: NotReproducible, Path: a.Path, Target: a.Target, Recipe: recipe,
 				Text: fmt.Sprintf("the store has another result of the same inputs: the recipe %q is not deterministic", recipe)})
@@ -201,12 +201,13 @@ func (w *worker) checkShared(ctx context.Context, a *plan.Action, steps []cookon
 	}
 }
 
-// sharedTime is the longest time to wait for an answer. The verb serve-remote gives up sooner.
+// sharedTime is the longest time to wait for an answer. The command serve-remote has a shorter
+// limit.
 const sharedTime = time.Minute
 
-// sharedResults returns the results of a server for a step. It looks them up by dependencies: the
-// read sets that the server names, the dependencies found by cooking again, and the dependencies of
-// the last run. If results of the action are not shared, there are none.
+// sharedResults returns the results of a server for a step. It looks them up by three sets of
+// dependencies: those in the server's read sets, those found by cooking again, and those of the
+// last run. If results of the action are not shared, it returns none.
 func sharedResults(ctx context.Context, server *remote.Client, cooker *cookone.Cooker, s cookone.Step) (all []store.Result) {
 	t := s.Task
 	if t.Action.Method.Choice.Cheap() {

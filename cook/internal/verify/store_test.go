@@ -21,8 +21,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// The cook times of the server's results tell actions that read files from actions that read
-// nothing.
+// These cook times mark the server's results. Actions that read no files have one time, and actions
+// that read files have the other.
 const readsNothing, readsSomething = time.Second, time.Minute
 
 // sharingServer returns a client of a server that has a result for every key.

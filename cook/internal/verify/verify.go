@@ -126,7 +126,7 @@ func verifyTree(ctx context.Context, s *session.Session, r *reporter, sample sam
 	catalog := &artifacts.Catalog{Last: delta.Last, Final: true, IDs: ids.Of}
 	sources := newContents(s, catalog)
 	read := newOutputReader(s, delta, targets, sources, openStore(s))
-	delta.Before = nil // no longer needed, because the reader has the actions
+	delta.Before = nil // the reader has the actions, so this copy can be freed
 	if err := read.readEverything(ctx, r); err != nil {
 		return sum, err
 	}

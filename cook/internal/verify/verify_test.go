@@ -142,7 +142,7 @@ func TestDifferences(t *testing.T) {
 				t.Errorf("%q, want %q", found[0].Text, tt.text)
 			}
 			if what == "directory that cannot be listed" {
-				return // the next cook would fail too
+				return // the next cook would fail in the same way
 			}
 			tr.Mode.IgnoreStamps = true
 			tr.cook(t)
@@ -236,7 +236,8 @@ func TestEqualChecksums(t *testing.T) {
 	}
 }
 
-// Verification measures its stages and the memory of recipes, and releases the memory.
+// A verification measures its stages and the memory of recipes. At its end, no recipe memory is in
+// use.
 func TestProbe(t *testing.T) {
 	tr := cooked(t)
 	var stream bytes.Buffer

@@ -17,8 +17,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
-// readQuestion returns a text with everything that determines the work of a pass, except modes that
-// force work. A watcher with the same text does the same work.
+// readQuestion returns a text of everything that determines the work of a pass, except modes that
+// force work. If a watcher has the same text, its rounds do the same work.
 func readQuestion(s *session.Session) string {
 	return fmt.Sprintf("%s %q %t %t %s", s.Basis.Fingerprint, s.Scope.Asked(), s.Mode.OutputsByFolder, s.Mode.ListAll, os.Getenv("PATH"))
 }
@@ -107,13 +107,13 @@ func (m *watcher) answerCaller(ctx context.Context, asked string) *stats.Stats {
 	return &stats.Stats{Found: t.Found, Outcomes: stats.Outcomes{ByStamp: t.Found}, Saved: t.Saved}
 }
 
-// LongWait is the time after which a cook reports that it waits. It is long enough to detect a
-// stopped watcher first.
+// LongWait is the time after which a cook reports that it waits. By then, a stopped watcher would
+// have been detected.
 const LongWait = 2 * time.Second
 
 // Ask asks the watcher of the output directory for the result of a pass of this session. known is
 // nil if the watcher does not know the result, or if the session needs more than a result. beside
-// reports whether a watcher is alive. Such a watcher may hold the lock for a moment.
+// reports whether a watcher is running, which may hold the lock for a moment.
 func Ask(ctx context.Context, s *session.Session) (known *stats.Stats, beside bool) {
 	m := s.Mode
 	switch {

@@ -115,7 +115,7 @@ func TestWatcherWaitsForRoot(t *testing.T) {
 	w.cooked("a.txt", "1")
 }
 
-// An every is an observer that also wants the events of actions that need no work.
+// An every is an observer that also requests the events of up-to-date actions.
 type every struct {
 	t    *testing.T
 	idle chan string
@@ -181,11 +181,11 @@ func TestStrictWatcherAfterWarnings(t *testing.T) {
 	}
 }
 
-// Another cook records a new hard link to a file before the watcher sees the link. The file then
-// looks unchanged, but the watcher must still learn about the link.
+// Another cook records a new hard link to a file before the watcher sees the link. In the index,
+// the file then looks unchanged. The watcher must still watch the link.
 func TestWatcherAfterAnotherCook(t *testing.T) {
 	w := newTree(t, map[string]string{"y/b.json": "[1]", "z/c.json": "[2]"})
-	m := newWatcher(w.opt, nil) // this watcher does no work in the background
+	m := newWatcher(w.opt, nil) // the test calls the methods of this watcher itself
 	socket, err := m.listenOnSocket()
 	w.must(err)
 	defer socket.Close()

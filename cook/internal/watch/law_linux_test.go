@@ -88,7 +88,7 @@ type editor struct {
 	log []string
 }
 
-// name returns the name of a file, which may exist or not.
+// name returns a random file name. The file may not exist.
 func (e *editor) name() string {
 	kinds := [...]string{"json", "txt"}
 	return e.asset(fmt.Sprintf("%c/%d.%s", 'a'+rune(e.IntN(3)), e.IntN(2), kinds[e.IntN(2)]))

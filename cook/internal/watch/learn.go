@@ -22,9 +22,9 @@ type learned struct {
 	always  map[string]bool    // directories to examine in each round, even without events
 	tools   map[string]string  // files of the programs that methods name
 	machine map[string]string  // libraries of the machine; see program.Machine
-	rules   *session.RuleTexts // rules of the last files without mistakes
-	// vouched is set if the round began with a valid index. The round then knew all directories
-	// from the index.
+	rules   *session.RuleTexts // last correct rules
+	// vouched is set if the round began with a valid index. All directories were then known from
+	// the index.
 	vouched bool
 	// index identifies the round's index by its seal.
 	index string
@@ -32,8 +32,8 @@ type learned struct {
 	everywhere bool
 }
 
-// learn returns the knowledge after a round. was is the knowledge before the round, and all reports
-// whether the round examined all directories.
+// learn returns the knowledge after a round. was is the earlier knowledge, and all reports whether
+// the round examined all directories.
 func learn(s *session.Session, done *pass.Done, at places, was learned, all bool) (learned, error) {
 	now := learned{always: was.always, tools: was.tools, machine: was.machine, rules: was.rules, index: s.State.Index.Seal()}
 	now.learnRules(s, done)
@@ -58,8 +58,7 @@ func learn(s *session.Session, done *pass.Done, at places, was learned, all bool
 	return now, nil
 }
 
-// learnRules records the rules of a round. If neither this round nor an earlier one needed rules,
-// it reads them.
+// learnRules records the rules of a round. If no round needed rules so far, it reads them.
 func (l *learned) learnRules(s *session.Session, done *pass.Done) {
 	switch {
 	case done.Rules != nil:
@@ -73,12 +72,12 @@ func (l *learned) learnRules(s *session.Session, done *pass.Done) {
 }
 
 // learnFromIndex records the directories in the index of a round that listed the whole tree. Such a
-// round does not find hard links, or earlier changes in new directories. So the next round must
-// examine all directories if the index is valid.
+// round does not detect hard links, or changes that a new directory had before it was watched. If
+// the index is valid, the next round must therefore examine all directories.
 func (l *learned) learnFromIndex(s *session.Session, targets []string, at places) error {
 	known, err := s.State.Index.Load()
 	if err != nil {
-		return nil // an error here makes the next round list the whole tree
+		return nil // the next round will list the whole tree
 	}
 	defer known.Close()
 	return index.Guard(func() error {
@@ -128,8 +127,8 @@ func (l *learned) fromDelta(s *session.Session, done *pass.Done, at places) {
 			fresh[e.Path] = true
 		}
 	}
-	// If a new file has two hard links, the first one may be anywhere. A symbolic link may lead to
-	// a file that is not an asset by its own name.
+	// A new file with two hard links may have its other name anywhere. A symbolic link may lead to
+	// a file whose own path is not an asset.
 	for file, is := range fresh {
 		if !is || filepath.IsAbs(file) {
 			continue
@@ -142,8 +141,8 @@ func (l *learned) fromDelta(s *session.Session, done *pass.Done, at places) {
 	}
 }
 
-// freshIn returns the files that are new or whose inode has changed. They may be hard links to files
-// that are known by another name.
+// freshIn returns the files that are new or whose inode has changed. Each of them may be a hard
+// link to a file with another known name.
 func freshIn(d *changes.Delta, actions []index.Action) map[string]bool {
 	fresh := map[string]bool{}
 	note := func(on dependency.Dependency, is bool) {
@@ -197,8 +196,8 @@ func (l *learned) useLearned(file string) {
 	}
 }
 
-// fileIn returns the path of a dependency's file. For a listing, it returns the path of some file
-// in the directory.
+// fileIn returns the path of a dependency's file. For a listing, it returns an arbitrary path in
+// the directory.
 func fileIn(assets string, on dependency.Dependency) string {
 	if on.Kind.IsListing() || on.Kind == dependency.Extracts {
 		return filepath.Join(assets, filepath.FromSlash(on.Path), "any")

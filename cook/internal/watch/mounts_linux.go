@@ -7,7 +7,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// mounts returns all mounts; no event reports their changes.
+// mounts returns the list of all mounts. It must be compared, because no event reports changes of
+// mounts.
 func mounts() string {
 	text, _ := os.ReadFile("/proc/self/mountinfo")
 	return string(text)

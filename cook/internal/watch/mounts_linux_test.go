@@ -16,7 +16,7 @@ func TestAllLocal(t *testing.T) {
 `
 	for folder, want := range map[string]bool{
 		"/work":          true,
-		"/home":          false, // a mount below the directory is not local
+		"/home":          false, // there is a network mount below this directory
 		"/home/nfs":      false,
 		"/home/nfs/a":    false,
 		"/home/nfs2":     true,

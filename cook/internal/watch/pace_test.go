@@ -36,7 +36,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// The duration of a scan that found work does not predict the duration of the next scan.
+// The duration of a scan that found work is not used to schedule the next scan.
 func TestPaceRemembers(t *testing.T) {
 	var p pace
 	p.looked(time.Unix(1, 0), time.Second, false)

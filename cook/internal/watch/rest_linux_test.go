@@ -54,7 +54,7 @@ func TestWatcherPace(t *testing.T) {
 	w.opt.Time.Now = func() time.Time { return now }
 	w.opt.Limits.Workers = 2
 	m := w.byHand()
-	m.places.local = true // treated as local, whatever file system the tests use
+	m.places.local = true // independent of the file system that the tests use
 	if d := m.untilDue(); d != time.Minute {
 		t.Errorf("the next look is due in %v", d)
 	}
@@ -105,8 +105,8 @@ func TestSavesInQuickSuccession(t *testing.T) {
 	}
 }
 
-// After a round that listed the whole tree, the next round examines all directories. This holds for
-// named targets and for all declared targets.
+// After a round that listed the whole tree, the next round examines all directories. The test uses
+// named targets, and then all declared targets.
 func TestRoundAfterFullScanLooksEverywhere(t *testing.T) {
 	for _, targets := range [][]string{{"pc", "mobile"}, {"all"}} {
 		w := newTree(t, map[string]string{"a.txt": "a", "cook.toml": "[target.pc.json]\nminify = true\n[target.mobile.json]\nminify = false\n"})
@@ -114,7 +114,7 @@ func TestRoundAfterFullScanLooksEverywhere(t *testing.T) {
 		m := newWatcher(w.opt, nil)
 		socket, err := m.listenOnSocket()
 		w.must(err)
-		w.must(m.cookChanges(t.Context())) // everything is pending without events
+		w.must(m.cookChanges(t.Context())) // no event is needed, because the first round examines everything
 		socket.Close()
 		if !m.learned.everywhere || !m.pending.all {
 			t.Errorf("%v: everywhere %v, pending %v", targets, m.learned.everywhere, m.pending.all)

@@ -55,7 +55,7 @@ func (m *watcher) cookChanges(ctx context.Context) error {
 		m.told(Round{Done: done, Err: err, Rules: m.last.rules, Folders: len(m.watched.folders)})
 	}
 	if whole {
-		debug.FreeOSMemory() // the garbage of the pass is large
+		debug.FreeOSMemory() // a pass over the whole tree leaves much garbage
 	}
 	return err
 }
@@ -74,13 +74,13 @@ func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, al
 	}
 	defer s.Close()
 	m.places, m.last.question = placesOf(s), readQuestion(s)
-	// If another cook wrote the index, it may contain files that this watcher has not learned
-	// about. These files look unchanged.
+	// Another cook may have written the index. Files that this watcher has not seen then look
+	// unchanged.
 	foreign := s.State.Index.Seal() != m.learned.index
 	m.pending.all = m.pending.all || foreign
 	where := m.concernsRun
 	if first && s.Mode.Strict {
-		where = nil // examine all directories, because an index contains no warnings
+		where = nil // examine all directories, because the index does not record warnings, which are errors in strict mode
 	}
 	var now learned
 	watching := pass.Watching{Learn: func(done *pass.Done) (err error) {
@@ -96,7 +96,7 @@ func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, al
 			}
 		})
 	}
-	if !foreign { // a round does not know the changes of another cook
+	if !foreign { // if another cook wrote the index, the round does not know all changes
 		watching.Changed = m.tellRound
 	}
 	m.last.rules = nil
@@ -148,9 +148,9 @@ func (w *watched) endWatch() {
 	}
 }
 
-// watchLearned watches the directories of the last round. If a directory is new, the next round
-// must examine all directories. Before the watch began, a hard link to any file may have been added
-// to the directory and removed again.
+// watchLearned watches the directories of the last round. If one of them is new, the next round
+// must examine all directories: before the watch began, a hard link to any file may have been added
+// and removed again.
 func (m *watcher) watchLearned() {
 	m.watched.blind = false
 	if m.watched.events != nil {
@@ -176,7 +176,7 @@ func (m *watcher) watchFolder(dir string) {
 	case !errors.Is(err, fs.ErrNotExist):
 		m.watched.blind = true
 	}
-	// Other errors of the directory are reported in the next round.
+	// The next round reports other errors of the directory.
 }
 
 // tellRound sends the changes of a round to followers. If there are too many changes, followers
@@ -210,9 +210,9 @@ func feedChanges(list []pass.Changed) []feed.Change {
 }
 
 // Full scans find changes that cause no events. They take at most 1/lookShare of a core, but at
-// least one is made every mostInterval. If events do not report most changes, a scan is made every
-// leastInterval. If the system cannot watch directories, a scan is made every pollTime, unless that
-// takes more than 1/pollShare of all cores.
+// least one scan is made every mostInterval. If events may miss many changes, a scan is made every
+// leastInterval. If the system cannot watch directories, a scan is made every pollTime, or less
+// often if scans would take more than 1/pollShare of all cores.
 const (
 	lookShare     = 200
 	leastInterval = time.Minute
@@ -227,8 +227,8 @@ type pace struct {
 	took time.Duration // duration of the last scan, 0 if unknown
 }
 
-// looked records a full scan. If the scan found work, its duration does not predict the duration of
-// the next scan.
+// looked records a full scan. The duration of a scan that found work is ignored, because it does
+// not predict the next duration.
 func (p *pace) looked(now time.Time, took time.Duration, worked bool) {
 	p.last = now
 	if !worked {
@@ -262,7 +262,7 @@ func placesOf(s *session.Session) places {
 	p := places{assets: s.Assets.Name(), out: s.Out.Name(), mounts: mounts()}
 	p.local = allLocal(p.mounts, p.assets) && allLocal(p.mounts, p.out)
 	for i, name := range [...]string{p.assets, p.out} {
-		p.roots[i], _ = os.Stat(name) // nil is never equal to a file info
+		p.roots[i], _ = os.Stat(name) // after an error this is nil, which differs from every file info
 	}
 	if s.Place.Config != "" {
 		if config, err := filepath.Abs(s.Place.Config); err == nil {
@@ -272,8 +272,8 @@ func placesOf(s *session.Session) places {
 	return p
 }
 
-// samePlaces reports whether the two directories and all mounts are the same, since no event reports
-// their changes.
+// samePlaces reports whether the two directories and all mounts are unchanged. No event reports
+// such changes.
 func (p *places) samePlaces() bool {
 	for i, name := range [...]string{p.assets, p.out} {
 		info, err := os.Stat(name)

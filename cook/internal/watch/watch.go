@@ -146,12 +146,12 @@ type watcher struct {
 type pending struct {
 	folders map[string]bool // directories in which something may have changed
 	all     bool            // set if anything may have changed
-	rest    bool            // set if anything may have changed, to handle after folders
+	rest    bool            // set if anything may have changed; handled after folders
 	locked  bool            // set if another cook had the lock
 }
 
-// due reports whether another round is needed even without further events. It is needed for events
-// that have already arrived, and after a failed round.
+// due reports whether another round is needed without waiting for further events. There may be
+// unhandled events, or the last round failed.
 func (p *pending) due() bool { return p.locked || p.all || p.rest || len(p.folders) > 0 }
 
 // markFolderPending records that something may have changed in a directory.
@@ -167,8 +167,8 @@ type outcome struct {
 	stats    stats.Stats
 	good     bool   // set if everything is up to date
 	rules    error  // error in the rules, if earlier rules were used
-	state    string // state in the last report
-	question string // request that a cook with the same pass sends
+	state    string // state in the most recent report
+	question string // request of a cook whose pass would do the same
 }
 
 func newWatcher(opt session.Options, told func(Round)) *watcher {
@@ -234,8 +234,8 @@ func (m *watcher) waitForChanges(ctx context.Context, patience notify.Patience) 
 	return waited != nil && !m.pending.due()
 }
 
-// untilDue returns the longest time to wait: the time until the next full scan or, if a round is
-// due, the time until the next attempt.
+// untilDue returns the longest time to wait for events. This is the time until the next full scan.
+// If a round is already due, it is the time until the next attempt.
 func (m *watcher) untilDue() time.Duration {
 	switch {
 	case m.watched.events == nil:
@@ -253,7 +253,7 @@ func (m *watcher) catchUpWithRun(ctx context.Context) {
 			return
 		}
 		if m.watched.events != nil && !m.watched.events.Settled() {
-			return // changes are incomplete; Wait waits for the rest
+			return // the save is incomplete; Wait waits for its other events
 		}
 	}
 }

@@ -224,7 +224,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// A session that needs more than a result learns only that a watcher is running.
+// If a session needs more than a result, Ask reports only that a watcher is running.
 func TestAskWithOtherOptions(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a"})
 	w.await(w.watch())
@@ -255,7 +255,7 @@ func TestSecondNameBesideLinks(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		give   func(w *tree)
-		atOnce bool // set if the write comes before the watcher looks
+		atOnce bool // set if the write happens before the watcher handles the link
 	}{
 		{"new", link, false},
 		{"new and written", link, true},
@@ -268,7 +268,7 @@ func TestSecondNameBesideLinks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			files := map[string]string{"x/c.json": "[0]", "y/b.json": "[1]"}
 			if test.name == "replaced and written" {
-				files["x/a.json"] = "[2]" // content of the later write, so that the file does not differ
+				files["x/a.json"] = "[2]" // equal to the later write, so the file still has the same content afterwards
 			}
 			w := newTree(t, files)
 			w.must(os.Symlink("c.json", w.asset("x/link.json")))
@@ -336,8 +336,8 @@ func TestNameThatVanishes(t *testing.T) {
 	}
 }
 
-// TestNameThatMovesAway does the same in a directory that is moved away before the watcher examines
-// it.
+// TestNameThatMovesAway is like TestNameThatVanishes, but the directory with the link is moved away
+// before the watcher examines it.
 func TestNameThatMovesAway(t *testing.T) {
 	w := newTree(t, map[string]string{"x/b.txt": "first", "y/c.txt": "c"})
 	w.await(w.watch())
@@ -361,7 +361,7 @@ func TestSlowSaveRemovesNothing(t *testing.T) {
 	w.await(rounds)
 	w.settle()
 	w.must(os.Rename(w.asset("a.json"), w.asset("a.json~")))
-	w.write("b.json", "[2]") // this edit does not end the wait
+	w.write("b.json", "[2]") // a.json is still missing, so the wait continues
 	w.write("a.json", "[3]")
 	w.must(os.Remove(w.asset("a.json~")))
 	if n := w.await(rounds); n.Outcomes.Cooked.Assets != 2 || n.Removed.Assets != 0 {
