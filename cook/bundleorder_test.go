@@ -116,8 +116,8 @@ func TestBundleWaitsForItsMembersOnly(t *testing.T) {
 	}
 }
 
-// TestBundleThatAsksInVain expects a waiting bundle to name the missing assets until its recipe
-// begins again.
+// TestBundleThatAsksInVain cooks a bundle whose member is not cooked yet. The step of the bundle
+// must name the member until the recipe starts again.
 func TestBundleThatAsksInVain(t *testing.T) {
 	p := newProject(t)
 	var asked chan struct{}
@@ -171,8 +171,9 @@ func TestStoppedRunReachesNoBundle(t *testing.T) {
 	}
 }
 
-// TestBundlesAskOnceMore lets two bundles wait for each other because of the queries of their last
-// cooks. A bundle that then queries again may select other artifacts.
+// TestBundlesAskOnceMore cooks two bundles that wait for each other, because each read the other's
+// output in its last cook. A changed name.txt then lets one bundle select another artifact, and
+// both must be cooked.
 func TestBundlesAskOnceMore(t *testing.T) {
 	p := newProject(t)
 	// This recipe takes the artifact whose name is the content of the artifact name.txt.

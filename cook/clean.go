@@ -88,7 +88,7 @@ func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) 
 // ExtraOptions are the options of Extra. The zero value removes nothing.
 type ExtraOptions struct {
 	Remove bool
-	// Force also removes files from a directory without cook's tag; docs/command.md describes the
+	// Force also removes files if the directory lacks cook's tag; docs/command.md describes the
 	// tag.
 	Force bool
 	// Found is called with the path of each extra file in the output directory; may be nil.
@@ -97,8 +97,8 @@ type ExtraOptions struct {
 }
 
 // Extra finds files in the output directory that no asset produces, and returns their number. If
-// o.Remove is set, it removes them, and directories that become empty. Verify reports the same
-// files as extra files.
+// o.Remove is set, it removes them, and directories that become empty. Verify also reports these
+// files.
 func Extra(ctx context.Context, p Project, o ExtraOptions) (n int, err error) {
 	opt := p.sessionOptions()
 	opt.Observer = o.Observer

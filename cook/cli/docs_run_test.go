@@ -75,8 +75,9 @@ func newPlace(t *testing.T) *place {
 	return &place{dir: dir}
 }
 
-// rules writes a block to the file of rules, or to smoke.toml if the block has steps. A block with
-// a project is only checked, and may name programs that are not installed.
+// rules writes a block to the rules file, or to smoke.toml if the block has steps. A block with a
+// [project] table is only checked, and its file is removed afterward. The block may name programs
+// that are not installed.
 func (at *place) rules(t *testing.T, name string, b block) {
 	t.Helper()
 	if strings.Contains(b.text, "[[step]]") {

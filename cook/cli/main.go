@@ -111,8 +111,8 @@ func runAction(ctx context.Context, c *cmdline.Call) (status int) {
 	return frontend.OK
 }
 
-// deafFor is how long a run leaves interrupts to the system, which kills the process. A person
-// needs longer to press a key.
+// deafFor is the time after the start in which a run does not listen for interrupts, so an
+// interrupt kills the process. A person cannot press a key that soon.
 const deafFor = 10 * time.Millisecond
 
 // An interrupt is Ctrl-C, a SIGTERM, or a closed terminal. The first interrupt cancels the context,
@@ -139,7 +139,7 @@ func (i *interrupt) listenForSignals() {
 	i.once.Do(func() {
 		came := make(chan os.Signal, 2) // a second interrupt may arrive before the first is handled
 		for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-			// The parent process may ignore a signal, as nohup does.
+			// A signal that the parent process ignores, as nohup does, stays ignored.
 			if !signal.Ignored(sig) {
 				signal.Notify(came, sig)
 			}

@@ -130,8 +130,8 @@ func applied(line string, e rules.Edit) string {
 	return before + e.New + strings.TrimPrefix(rest, e.Old)
 }
 
-// TestFlagMistakes misspells flags and verbs, and gives flags no value or a wrong one. It expects
-// one line for each mistake, and a fitting message for 95 of 100.
+// TestFlagMistakes tests misspelled flags and verbs, and flags with a missing or wrong value. It
+// expects one line for each mistake, and a fitting message for 95 of 100 mistakes.
 func TestFlagMistakes(t *testing.T) {
 	c := command{recipes: recipes.All()}
 	random := rand.New(rand.NewPCG(3, 4))

@@ -346,8 +346,8 @@ type Difference struct {
 
 // Diff yields the files that differ between two paks, sorted by name. It compares contents and
 // ignores how files are stored. If one pak patches the other, Diff yields the files that the patch
-// changes, adds and removes. Diff fails if it needs a file that a patch to a third pak does not
-// contain.
+// changes, adds and removes. Diff fails if one pak patches a third pak and lacks a file that Diff
+// needs.
 func Diff(a, b *Pak) iter.Seq2[Difference, error] {
 	return func(yield func(Difference, error) bool) {
 		nextA, stopA := iter.Pull2(a.Entries())

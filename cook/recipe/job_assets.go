@@ -59,9 +59,9 @@ func (s Says) About(subject string) []byte {
 //	Text []byte // not empty
 type Said = jobenv.Said
 
-// ReadExtract returns the part of the file name that concerns the source. extract is the name of
-// one of the recipe's Extracts. The part is a dependency: the source is cooked again if the part
-// changes, or if the source is renamed and the part about the new path differs.
+// ReadExtract returns the part about the source in another file. extract is the name of one of the
+// recipe's Extracts. The part is a dependency: the source is cooked again if the part changes, or
+// if the source is renamed and the part about the new path differs.
 //
 // The error is fs.ErrNotExist if there is no such file; its absence is then a dependency. The error
 // is errors.ErrUnsupported if another recipe produced the source.
