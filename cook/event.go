@@ -41,7 +41,7 @@ const (
 	NotShipped = execute.NotShipped // the asset has no outputs, because other cooked assets contain the source
 	Failed     = execute.Failed
 	NotReached = execute.NotReached // the run ended before it reached the asset
-	Removed    = execute.Removed // artifacts were removed, because the source was removed, or was changed and then failed to cook
+	Removed    = execute.Removed    // artifacts were removed, because the source was removed, or was changed and then failed to cook
 	Warned     = execute.Warned     // the asset has a likely mistake but is cooked nevertheless
 	Error      = execute.Error      // a failure that concerns no asset, such as an unreadable directory
 )

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A warner is a recipe that copies its source. It warns unless there is a file whose name is the
-// source's text with the suffix ".see".
+// A warner is a recipe that copies its source. If the source contains NAME, the recipe warns unless
+// the file NAME.see exists.
 type warner struct{}
 
 var warnerCalls int

@@ -24,8 +24,8 @@ func TestWatcherEqualsFromScratch(t *testing.T) {
 	}
 	t.Logf("-oracle.seed=%d", first)
 	// A watcher does not answer a cook if assets fail, because the cook must report the errors. In
-	// about six of ten scripts it never answers, so the test continues until one script has an
-	// answer.
+	// about six of ten scripts it never answers. The test therefore runs scripts until the watcher
+	// has answered in one of them.
 	answered := 0
 	for i := uint64(0); i < 8 || answered == 0; i++ {
 		if i == 64 {

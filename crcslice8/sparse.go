@@ -128,7 +128,8 @@ func (m *multiple) addTaps(dst, before, in []byte) {
 //
 //	x^d + (x^a + x^(a-8)) + (x^c + x^(c-8)) + 1, a > c
 
-// A multiple has the exponents of such a multiple of the polynomial, as distances in bytes.
+// A multiple holds the exponents of a multiple of the polynomial in the form above, as distances in
+// bytes.
 type multiple struct {
 	near   int // d-a; the second tap of the pair is 8 bytes farther
 	far    int // d-c; the second tap of the pair is 8 bytes farther

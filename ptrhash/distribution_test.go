@@ -216,7 +216,8 @@ func TestDistribution(t *testing.T) {
 	}
 }
 
-// TestMeasure expects random keys to be measured as random, and repeated keys not.
+// TestMeasure expects the measurement to recognize random keys, and to report that repeated keys
+// are not random.
 func TestMeasure(t *testing.T) {
 	const b = 12
 	low := masked("low bits", func(k uint64) uint64 { return k })

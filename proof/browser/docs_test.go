@@ -29,7 +29,7 @@ func TestPagesOfEnginesWorkAsTyped(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	// An example without a source uses other names in its code for hot reload.
+	// An engine without a source in this table uses other names in its code for hot reload.
 	// TestCodeForHotReloadShowsChanges runs that code.
 	for _, tc := range []struct{ engine, packages, source, output string }{
 		{"three", "three@0.180.0", "models/kart.gltf", "models/kart.glb"},

@@ -1,7 +1,7 @@
-// Engines cooks the sample project for engines that are native programs, and without an engine,
-// loads every cooked file with the engine, and compares the files with their sources. It prints the
-// differences, including those from results.json. It skips engines that are not installed; run.sh
-// installs them on Debian.
+// Engines tests engines that are native programs. It cooks the sample project for each engine and
+// without an engine, loads every cooked file with the engine, and compares the files with their
+// sources. It prints the differences, including those from results.json. It skips engines that are
+// not installed; run.sh installs them on Debian.
 //
 //	go run ./proof/engines
 //

@@ -205,9 +205,9 @@ func (s *scene) randomWait(took time.Duration) time.Duration {
 	return time.Duration(s.rng.Int64N(int64(took + took/3)))
 }
 
-// runAndKill starts the command, waits, calls harm to inject a fault unless it is nil, and kills
-// the command with SIGKILL. amid reports whether the fault or the kill stopped the command before
-// its end. A command that ends earlier must exit with 0 or 1.
+// runAndKill starts the command, waits, and kills the command with SIGKILL. If harm is not nil,
+// runAndKill first calls harm to inject a fault. amid reports whether the fault or the kill stopped
+// the command before its end. A command that ends earlier must exit with 0 or 1.
 func (s *scene) runAndKill(ctx context.Context, wait time.Duration, harm func(kill func()) error, more ...string) (amid bool, err error) {
 	var text strings.Builder
 	cmd := s.cookCommand(ctx, more...)

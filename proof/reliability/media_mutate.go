@@ -39,7 +39,7 @@ func (m *mutator) nextMutation() mediaFile {
 		f.data = m.damageBytes(f)
 		f.data = f.data[:min(len(f.data), mediaLargest)]
 	}
-	// If the checksum were wrong, the decoder would stop there.
+	// A decoder would stop at a wrong checksum.
 	if m.rand.IntN(8) > 0 {
 		switch f.ext {
 		case ".png":

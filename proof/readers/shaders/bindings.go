@@ -24,7 +24,7 @@ type member struct {
 	name, attributes, text string
 	size, align            int
 	numbers                []number // offsets are relative to the start of the member
-	paths                  []place  // places named after the member
+	paths                  []place  // places within the member; the text of each place follows the member's name
 }
 
 // globals writes the declarations at the top of the module.
