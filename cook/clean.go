@@ -40,9 +40,9 @@ func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 	return stats, asPublic(err)
 }
 
-// TrimToLastRun removes from the project's store all results that the index of the output directory
-// does not record, for any target. The remaining results suffice to restore the outputs of the last
-// run.
+// TrimToLastRun removes results from the project's store. It keeps only the results that the index
+// of the output directory records for at least one target. The remaining results suffice to restore
+// the outputs of the last run.
 //
 // TrimToLastRun also removes results of other projects. It returns a [ConfigError] for the default
 // store, which all projects of a user share: p.Cache or $COOKCACHE must name the store.

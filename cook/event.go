@@ -25,7 +25,8 @@ type Observer interface {
 	Step(path, target, step string)
 	// Note reports one line that does not concern the failure of an asset.
 	Note(text string)
-	// Reading reports how many files and bytes Verify has read. of is the total number of files.
+	// Reading reports how many files and bytes Verify has read. The argument of is the total number
+	// of files.
 	Reading(files, of int, bytes int64)
 }
 

@@ -55,8 +55,8 @@ func (m *multiple) foldChunks(buf *buffer, s uint32, p []byte) []byte {
 		copy(buf[:m.degree], buf[n:])
 		p = p[n:]
 	}
-	// Only taps that reach back to folded bytes change the remainder. It overwrites bytes of buf
-	// that later reads do not need.
+	// Only taps that reach back to folded bytes change the remainder. The remainder overwrites
+	// bytes of buf that later reads do not need.
 	clear(buf[m.degree : m.degree+rest])
 	m.addTaps(buf[:], buf[:], p)
 	return buf[:rest]

@@ -179,7 +179,7 @@ func writeZsh(w io.Writer, all []line) {
 		}
 		takes := l.takes
 		if l.begin == "" {
-			takes.Words = nil // _describe has already listed them
+			takes.Words = nil // _describe has already listed the words
 		}
 		if action := actionZsh(takes); action != " " {
 			fmt.Fprintf(w, " \\\n\t\t\t%s", quoteZsh("*:word:"+action))

@@ -161,7 +161,7 @@ func (at *place) transcript(t *testing.T, name string, b block) string {
 	return text
 }
 
-// lacking returns the texts that a transcript must print but does not.
+// lacking returns the required texts that a transcript does not print.
 func lacking(texts []string, printed string) []string {
 	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return strings.Contains(printed, text) })
 }

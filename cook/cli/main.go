@@ -116,7 +116,7 @@ func runAction(ctx context.Context, c *cmdline.Call) (status int) {
 const deafFor = 10 * time.Millisecond
 
 // An interrupt is Ctrl-C, a SIGTERM, or a closed terminal. The first interrupt cancels the context,
-// and asks the programs that recipes run to exit. The second interrupt ends the process at once;
+// and asks programs started by recipes to exit. The second interrupt ends the process at once;
 // ARCHITECTURE.md says why that is safe. On Linux it also kills the programs.
 //
 // Listening for signals takes two threads and about a tenth of the time of a no-op run. It

@@ -105,7 +105,7 @@ func TestLayoutIsLocal(t *testing.T) {
 			now, _ := laidOut(after)
 			moved := false
 			for file, e := range now {
-				// Only moves relative to a chunk boundary count.
+				// Moves by whole chunks do not count.
 				moved = moved || file != edited && e.Offset/chunkSize != now[edited].Offset/chunkSize && (e.Offset-before[file].Offset)%chunkSize != 0
 			}
 			if !moved {

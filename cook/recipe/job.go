@@ -186,7 +186,7 @@ func (j *Job) Depend(on Dependency) error {
 		if j.env.IsLink == nil {
 			return errors.New("symbolic links are not supported here")
 		}
-		var is bool // whether the path is a symbolic link; both answers are recorded
+		var is bool // whether the path is a symbolic link; recorded in either case
 		if is, err = j.env.IsLink(at.Path); err == nil {
 			j.recordDependency(on.Path, at, is)
 		}

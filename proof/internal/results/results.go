@@ -24,7 +24,8 @@ const Any = "any"
 // loads.
 func AnyIn(engine string) string { return Any + "/" + engine }
 
-// engineName returns the engine's own name, for outputs that are cooked for it.
+// engineName returns the name of an engine unchanged, for the outputs that are cooked for the
+// engine.
 func engineName(engine string) string { return engine }
 
 // kinds are the kinds of files in the order of the table, with their row headings and the units of
