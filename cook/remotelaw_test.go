@@ -254,7 +254,7 @@ func (w *troubledPlay) play(kind string, seed uint64) (restored, given int) {
 }
 
 // cook cooks with a given store into a new directory, and compares the outputs with the expected
-// ones.
+// outputs.
 func (w *troubledPlay) cook(store, out string, at *remotetest.Address) cook.Summary {
 	run := oracle.Run{Dir: w.assets, Out: filepath.Join(w.dir, "out-"+out), Cache: filepath.Join(w.dir, "store-"+store), Workers: 2}
 	if at != nil {

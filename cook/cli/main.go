@@ -82,8 +82,8 @@ func (c command) newCall(args []string) *cmdline.Call {
 	return call
 }
 
-// asChild runs the hidden words that start this program as a child process. It reports whether the
-// command line has such a word. Help and completion do not list these words.
+// asChild handles the hidden words with which this program is started as a child process. It
+// reports whether the command line has such a word. Help and completion do not list these words.
 func asChild(ctx context.Context, c *cmdline.Call) (status int, ok bool) {
 	if len(c.Args) == 0 {
 		return 0, false

@@ -28,7 +28,7 @@ func mistakes(t *testing.T) (all []mistake) {
 	for _, r := range recipes.All() {
 		for _, o := range recipeset.Options(r.New()) {
 			add := func(line, want string) { all = append(all, mistake{r.Name, o.Key, line, want}) }
-			if len(o.Key) > 3 { // swap two letters, omit one, or double one
+			if len(o.Key) > 3 { // swap two letters, omit a letter, or double a letter
 				i := 1 + random.IntN(len(o.Key)-2)
 				if o.Key[i] != o.Key[i+1] {
 					add(o.Key[:i]+o.Key[i+1:i+2]+o.Key[i:i+1]+o.Key[i+2:]+" = 1", o.Key)

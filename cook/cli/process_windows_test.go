@@ -146,7 +146,7 @@ func TestTerminatedCookIsRepaired(t *testing.T) {
 }
 
 // TestConsoleInterruptEndsOrderly sends Ctrl-Break, because Ctrl-C cannot be sent to another
-// process group. Package os/signal handles both alike, and a closed console too.
+// process group. Package os/signal handles Ctrl-C, Ctrl-Break and a closed console in the same way.
 func TestConsoleInterruptEndsOrderly(t *testing.T) {
 	p := newPictures(t, 8)
 	c, said := p.begin()

@@ -396,8 +396,8 @@ func Diff(a, b *Pak) iter.Seq2[Difference, error] {
 	}
 }
 
-// inherits reports whether p agrees with an entry of other although p has no such record. This is
-// so if p patches other, or if neither pak has the file.
+// inherits handles an entry of other for which p has no record. It reports whether the paks
+// nevertheless agree, because p patches other or because neither pak has the file.
 func (p *Pak) inherits(other *Pak, e *Entry) (bool, error) {
 	switch p.Patches() {
 	case hashing.Digest{}:

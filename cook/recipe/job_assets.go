@@ -27,7 +27,7 @@ type Extract struct {
 	// malicious files. It returns an error for a malformed file, which then has no parts.
 	Of func(file io.ReaderAt, size int64) (Says, error)
 	// OfNames replaces Of in an extract that uses only the names in a directory. The subjects of
-	// the result are such names.
+	// the result are then names in the directory.
 	OfNames func(names []string) Says
 	// Holds lists extensions, in lower case with dots, of sources that are contained in outputs of
 	// the recipe, as models contain buffers. The extract must have a part about each source that a

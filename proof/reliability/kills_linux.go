@@ -40,7 +40,7 @@ type killing struct {
 	amid, watched atomic.Int64
 }
 
-// programRules are rules that cook some files with tools: a slow one, and one that writes a
+// programRules are rules that cook some files with tools: a slow tool, and a tool that writes a
 // depfile.
 const programRules = `
 [[rule]]

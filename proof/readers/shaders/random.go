@@ -32,7 +32,7 @@ func (s shape) String() string {
 	return name
 }
 
-// A place is a variable, or a part of one, that expressions can use.
+// A place is a variable, or a part of a variable, that expressions can use.
 type place struct {
 	text string
 	of   shape

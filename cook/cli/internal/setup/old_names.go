@@ -117,7 +117,7 @@ type oldName struct{ old, now string }
 
 // renamedSources maps file names of sources to the names of their first outputs, for sources
 // without an output of the same name. It omits a file name that an output of another source still
-// has. any reports whether one of the sources is in lost.
+// has. The result any is set if one of the sources is in lost.
 func renamedSources(list []survey.Asset, lost map[string]bool) (names map[string]string, any bool) {
 	names = map[string]string{}
 	kept := map[string]bool{}
