@@ -30,8 +30,8 @@ var (
 	seed      = flag.Uint64("oracle.seed", 1, "seed of the first script, the same each time so that a failure is that of a change; 0 picks one by the time, as proof/reliability does")
 )
 
-// scripts returns the number of random scripts to run. It divides the flag -oracle.sequences by
-// each, and with -short also by 4. The result is never below least.
+// scripts returns the number of random scripts to run. It divides the flag -oracle.sequences by the
+// first argument, and with -short also by 4. The second argument is the minimum.
 func scripts(each, least int) uint64 {
 	n := *sequences / each
 	if testing.Short() {

@@ -9,7 +9,7 @@ import (
 // A shape is the type of an expression: a scalar, a vector or a matrix.
 type shape struct {
 	scalar byte // b, i, u or f for bool, i32, u32 or f32
-	rows   int  // 1 for a scalar
+	rows   int  // number of rows; 1 for a scalar
 	cols   int  // 0 unless the shape is a matrix
 }
 

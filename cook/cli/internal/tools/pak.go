@@ -133,7 +133,8 @@ func (r *pakOptions) createPak(ctx context.Context, words []string) (int, error)
 	return frontend.OK, nil
 }
 
-// filesIn returns the files of a directory for a pak. It omits the file whose name is in but.
+// filesIn returns the files of a directory for a pak. The last argument is the name of a file to
+// omit.
 func filesIn(ctx context.Context, folder, but string) (files []pak.File, err error) {
 	self, _ := os.Stat(but)
 	err = filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
