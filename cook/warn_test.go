@@ -33,8 +33,8 @@ func (*warner) Cook(_ context.Context, job *recipe.Job) error {
 }
 
 // TestWarnings expects a warning when a source is cooked and when it is restored, and an error in
-// strict runs. The asset must be cooked again when a file appears or disappears whose existence was
-// checked, but not when the file is edited.
+// strict runs. The asset must be cooked again when a file whose existence was checked appears or
+// disappears, but not when the file is edited.
 func TestWarnings(t *testing.T) {
 	for _, cheap := range []bool{false, true} {
 		for _, stored := range []bool{true, false} {

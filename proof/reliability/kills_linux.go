@@ -120,8 +120,8 @@ func (c *killing) cookAndKillOnce(ctx context.Context, s *scene) error {
 
 // killWatcher starts a watcher, edits sources while it runs, and kills it.
 //
-// The watcher may cook any state between two edits, even a partial edit. So the outputs after the
-// kill are checked only if the edits are atomic, which is the case if atOnce is set.
+// The watcher may cook any state between two edits, even a partial edit. The outputs after the kill
+// are therefore checked only if atOnce is set, which makes the edits atomic.
 func (c *killing) killWatcher(ctx context.Context, s *scene, atOnce bool) error {
 	edit := s.edit
 	if atOnce {

@@ -53,8 +53,8 @@ func TestPartialOutputOfWatcherIsDetected(t *testing.T) {
 	}
 }
 
-// eventually repeats an attempt whose result depends on timing until it returns an error, and
-// returns that error, or nil after 20 attempts.
+// eventually repeats an attempt whose result depends on timing, at most 20 times. It returns the
+// first error, or nil if no attempt failed.
 func eventually(try func() error) (err error) {
 	for n := 0; n < 20 && err == nil; n++ {
 		err = try()
