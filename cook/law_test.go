@@ -224,7 +224,8 @@ func TestFullScan(t *testing.T) {
 	}
 }
 
-// newPlace makes a temporary directory. Its removal may fail, because scripts lock directories.
+// newPlace makes a temporary directory. Its removal may fail, because scripts change the
+// permissions of directories.
 func newPlace(t *testing.T) oracle.Place {
 	dir, err := os.MkdirTemp("", "law")
 	if err != nil {

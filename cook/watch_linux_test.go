@@ -260,8 +260,8 @@ func TestWhyBesideWorkingWatcher(t *testing.T) {
 	awaitRound(t, rounds)
 }
 
-// TestWhyIgnoresManifest calls Why while the manifest is replaced. Why must not list the whole tree
-// for this reason.
+// TestWhyIgnoresManifest calls Why while the manifest is replaced. The replaced manifest must not
+// make Why list the whole tree.
 func TestWhyIgnoresManifest(t *testing.T) {
 	p := newProject(t)
 	p.write("b.txt", "b")

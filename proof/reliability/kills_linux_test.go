@@ -54,7 +54,7 @@ func TestPartialOutputOfWatcherIsDetected(t *testing.T) {
 }
 
 // eventually repeats an attempt whose result depends on timing, at most 20 times. It returns the
-// first error, or nil if no attempt failed.
+// first error, or nil if all attempts succeed.
 func eventually(try func() error) (err error) {
 	for n := 0; n < 20 && err == nil; n++ {
 		err = try()
