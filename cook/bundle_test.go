@@ -23,7 +23,7 @@ type gatherer struct{}
 var gathered struct {
 	sync.Mutex
 	times  map[string]int
-	listed func() // called once the outputs to gather are listed; may be nil
+	listed func() // called after the outputs to gather are listed; may be nil
 }
 
 func (*gatherer) Outputs() []string { return []string{"{dir}/{stem}.out"} }
@@ -115,7 +115,7 @@ func (g *graph) edit() string {
 
 func output(source string) string { return strings.Replace(source, ".gather", ".out", 1) }
 
-// cook returns the expected outputs and the bundles that must be cooked.
+// cook computes the expected outputs, and the bundles that a run must cook.
 func (g *graph) cook() (outputs map[string]string, due []string) {
 	outputs = map[string]string{}
 	for path, text := range g.files {
@@ -155,7 +155,7 @@ func (g *graph) cook() (outputs map[string]string, due []string) {
 }
 
 // TestBundlesAreCookedMinimally edits random graphs of bundles. It compares the outputs with a
-// model, and expects cooks of only the bundles with new inputs.
+// model, and expects each run to cook only the bundles with new inputs.
 func TestBundlesAreCookedMinimally(t *testing.T) {
 	for i := range scripts(5, 10) {
 		seed := *seed + i

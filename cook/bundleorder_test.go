@@ -31,7 +31,7 @@ func (*hooked) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, source)
 }
 
-// hook returns a recipe for an extension that cooks with a function.
+// hook returns a recipe that cooks files with the given extension by calling a function.
 func hook(extension string, bundles bool, cook func(ctx context.Context, job *recipe.Job) error) recipe.Recipe {
 	hookedBy[extension] = cook
 	return recipe.Recipe{
@@ -116,8 +116,8 @@ func TestBundleWaitsForItsMembersOnly(t *testing.T) {
 	}
 }
 
-// TestBundleThatAsksInVain expects a waiting bundle to name the missing assets until its recipe
-// begins again.
+// TestBundleThatAsksInVain cooks a bundle whose member is not cooked yet. The step of the bundle
+// must name the member until the recipe starts again.
 func TestBundleThatAsksInVain(t *testing.T) {
 	p := newProject(t)
 	var asked chan struct{}
@@ -144,8 +144,8 @@ func TestBundleThatAsksInVain(t *testing.T) {
 	}
 }
 
-// TestStoppedRunReachesNoBundle stops a run at the first failure. It must not reach bundles with
-// missing members, but must reach bundles without changes.
+// TestStoppedRunReachesNoBundle stops a run at the first failure. The run must not reach bundles
+// with missing members, but must reach bundles without changes.
 func TestStoppedRunReachesNoBundle(t *testing.T) {
 	p, start := newProject(t), time.Now()
 	p.run.Recipes, p.run.Workers = []recipe.Recipe{gather()}, 1
@@ -171,11 +171,12 @@ func TestStoppedRunReachesNoBundle(t *testing.T) {
 	}
 }
 
-// TestBundlesAskOnceMore lets two bundles wait for each other because of the queries of their last
-// cooks. A bundle that then queries again may select other artifacts.
+// TestBundlesAskOnceMore cooks two bundles that wait for each other, because each read the other's
+// output in its last cook. A changed name.txt then lets one bundle select another artifact, and
+// both must be cooked.
 func TestBundlesAskOnceMore(t *testing.T) {
 	p := newProject(t)
-	// This recipe takes the artifact whose name is the content of the artifact name.txt.
+	// This recipe takes the artifact that name.txt names.
 	follower := hook(".follow", true, func(_ context.Context, job *recipe.Job) error {
 		if list, err := job.Artifacts("/name.txt"); err != nil || len(list) == 0 {
 			return err
@@ -210,7 +211,7 @@ func TestBundlesAskOnceMore(t *testing.T) {
 }
 
 // TestReasonsOfBundleAreNotGuessed expects that the reasons for a cook omit artifacts that the
-// bundle no longer takes.
+// bundle no longer reads.
 func TestReasonsOfBundleAreNotGuessed(t *testing.T) {
 	p, ended := newProject(t), make(chan struct{})
 	close(ended)

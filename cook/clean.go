@@ -40,9 +40,9 @@ func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 	return stats, asPublic(err)
 }
 
-// TrimToLastRun removes from the project's store all results that the index of the output directory
-// does not record, for any target. The remaining results suffice to restore the outputs of the last
-// run.
+// TrimToLastRun removes results from the project's store. It keeps only the results that the index
+// of the output directory records for at least one target. The remaining results suffice to restore
+// the outputs of the last run.
 //
 // TrimToLastRun also removes results of other projects. It returns a [ConfigError] for the default
 // store, which all projects of a user share: p.Cache or $COOKCACHE must name the store.
@@ -88,7 +88,7 @@ func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) 
 // ExtraOptions are the options of Extra. The zero value removes nothing.
 type ExtraOptions struct {
 	Remove bool
-	// Force also removes files from a directory without cook's tag; docs/command.md describes the
+	// Force also removes files if the directory lacks cook's tag; docs/command.md describes the
 	// tag.
 	Force bool
 	// Found is called with the path of each extra file in the output directory; may be nil.
@@ -97,8 +97,8 @@ type ExtraOptions struct {
 }
 
 // Extra finds files in the output directory that no asset produces, and returns their number. If
-// o.Remove is set, it removes them, and directories that become empty. Verify reports the same
-// files as extra files.
+// o.Remove is set, it removes them, and directories that become empty. Verify also reports these
+// files.
 func Extra(ctx context.Context, p Project, o ExtraOptions) (n int, err error) {
 	opt := p.sessionOptions()
 	opt.Observer = o.Observer

@@ -88,7 +88,7 @@ func TestCostOfOneEdit(t *testing.T) {
 	if few.checksummed > 3 || few.bytes > 3*smallSize {
 		t.Errorf("%d files of %d bytes were read", few.checksummed, few.bytes)
 	}
-	// Most of these bytes are headers.
+	// Most of the written state is headers.
 	if few.state > 4096 {
 		t.Errorf("%d bytes of state were written", few.state)
 	}

@@ -25,7 +25,8 @@ type Observer interface {
 	Step(path, target, step string)
 	// Note reports one line that does not concern the failure of an asset.
 	Note(text string)
-	// Reading reports how many files and bytes Verify has read. of is the total number of files.
+	// Reading reports how many files and bytes Verify has read. The argument of is the total number
+	// of files.
 	Reading(files, of int, bytes int64)
 }
 
@@ -41,7 +42,7 @@ const (
 	NotShipped = execute.NotShipped // the asset has no outputs, because other cooked assets contain the source
 	Failed     = execute.Failed
 	NotReached = execute.NotReached // the run ended before it reached the asset
-	Removed    = execute.Removed    // artifacts were removed, because the source is gone or failed after a change
+	Removed    = execute.Removed    // artifacts were removed, because the source was removed, or was changed and then failed to cook
 	Warned     = execute.Warned     // the asset has a likely mistake but is cooked nevertheless
 	Error      = execute.Error      // a failure that concerns no asset, such as an unreadable directory
 )

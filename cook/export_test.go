@@ -18,7 +18,7 @@ func (p *Project) SetFullScan() { p.fullScan = true }
 // new files.
 func (p *Project) SetFileTime(stamp func(scan.Stamp) scan.Stamp) { p.fileTime = stamp }
 
-// CleanAfter is like Clean, but calls opened after opening the output directory.
+// CleanAfter is like Clean, but calls a function after it has opened the output directory.
 func (p Project) CleanAfter(ctx context.Context, opened func()) (removed int, err error) {
 	s, err := session.Open(p.sessionOptions(), session.Look)
 	if err != nil {

@@ -27,9 +27,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A painter copies its source, and appends the extracts about the source from all lists in its
-// directory and in the parent directory. If the source begins with "asks NAME", the painter appends
-// only the extract from the list NAME.
+// A painter is a recipe that copies its source and appends the extracts about the source. It reads
+// all lists in the source's directory and in the parent directory. If the source begins with "asks
+// NAME", it reads only the list NAME.
 type painter struct{}
 
 var (
@@ -87,8 +87,8 @@ func ask(job *recipe.Job) (said []recipe.Said, err error) {
 	return said, nil
 }
 
-// usesOfList extracts lines of lists. The lines "use NAME" concern one file, and the lines "all"
-// concern every file.
+// usesOfList extracts lines of a list. A line "use NAME" concerns the file NAME, and a line "all"
+// concerns every file.
 var usesOfList = recipe.Extract{
 	Name: "uses", Version: 1,
 	Of: func(file io.ReaderAt, size int64) (recipe.Says, error) {

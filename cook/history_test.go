@@ -114,7 +114,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d bytes for one run", info.Size())
 	}
 
-	// A directory with the name of the history must not prevent cooking.
+	// A directory with the name of the history file must not prevent cooking.
 	must(os.Remove(file))
 	must(os.Mkdir(file, 0o777))
 	must(os.WriteFile(asset, []byte("[3]"), 0o666))

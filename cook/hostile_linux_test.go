@@ -139,7 +139,7 @@ func TestHostileNamesToTools(t *testing.T) {
 	}
 }
 
-// TestOutputNameTooLong expects that only the asset with a too long output name fails.
+// TestOutputNameTooLong expects that only the asset whose output name is too long fails.
 func TestOutputNameTooLong(t *testing.T) {
 	h := newHostileTree(t)
 	name := strings.Repeat("n", 251) + ".png"
@@ -154,8 +154,8 @@ func TestOutputNameTooLong(t *testing.T) {
 	}
 }
 
-// TestPathLongerThanLimit cooks a tree that is as deep as the longest possible path, with outputs
-// that are deeper. Only assets whose paths are too long to open may fail.
+// TestPathLongerThanLimit cooks a file whose path is just below the length limit, and a file whose
+// path exceeds it. Only the second asset may fail, although the paths of outputs are longer.
 func TestPathLongerThanLimit(t *testing.T) {
 	h := newHostileTree(t)
 	root, err := os.OpenRoot(h.path("assets"))

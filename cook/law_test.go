@@ -30,8 +30,8 @@ var (
 	seed      = flag.Uint64("oracle.seed", 1, "seed of the first script, the same each time so that a failure is that of a change; 0 picks one by the time, as proof/reliability does")
 )
 
-// scripts returns the number of random scripts to run. It is the flag -oracle.sequences divided by
-// each, or a quarter of that with -short, but at least least.
+// scripts returns the number of random scripts to run. It divides the flag -oracle.sequences by the
+// first argument, and with -short also by 4. The second argument is the minimum.
 func scripts(each, least int) uint64 {
 	n := *sequences / each
 	if testing.Short() {
@@ -74,8 +74,8 @@ type (
 	manifestParts struct{}
 )
 
-// cookCompared is cookInProcess after an incremental dry run and a dry run that lists the whole
-// tree. All three must do the same work.
+// cookCompared makes an incremental dry run and a dry run that lists the whole tree, and then cooks
+// like cookInProcess. All three must do the same work.
 func cookCompared(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
 	home := f.Out
 	if ctx.Value(stateElsewhere{}) != nil {
@@ -203,8 +203,8 @@ func TestIncrementalEqualsFromScratch(t *testing.T) {
 	players.Wait()
 }
 
-// TestHashedNamesEqualFromScratch does the same with output names that contain hashes, and with
-// files that contain such names.
+// TestHashedNamesEqualFromScratch is TestIncrementalEqualsFromScratch with output names that
+// contain hashes, and with files that contain these names.
 func TestHashedNamesEqualFromScratch(t *testing.T) {
 	for i := range scripts(4, 1) {
 		play(t, *seed+i, oracle.Options{Rounds: *rounds, Hashed: true, Targets: i%3 == 0})
@@ -224,7 +224,8 @@ func TestFullScan(t *testing.T) {
 	}
 }
 
-// newPlace makes a temporary directory. Its removal may fail, because scripts lock directories.
+// newPlace makes a temporary directory. Its removal may fail, because scripts change the
+// permissions of directories.
 func newPlace(t *testing.T) oracle.Place {
 	dir, err := os.MkdirTemp("", "law")
 	if err != nil {

@@ -47,7 +47,7 @@ func held(t *testing.T) resources {
 	return h
 }
 
-// more describes the resources in now that h lacks. It returns "" if there are none.
+// more lists the resources that are in now but not in h. It returns "" if there are none.
 func (h resources) more(now resources) string {
 	var lines []string
 	if now.goroutines > h.goroutines {
@@ -158,8 +158,8 @@ func fewAssets(t *testing.T) *project {
 	return p
 }
 
-// checkOutputs fails the test if an output differs from the output of the same name in each of the
-// given trees.
+// checkOutputs fails the test if an output matches the file of the same name in none of the given
+// trees.
 func checkOutputs(t *testing.T, what string, out string, want ...oracle.Tree) {
 	t.Helper()
 	for name, text := range readTree(t, out) {

@@ -26,7 +26,8 @@ func TestNewFileUnderNewSymlink(t *testing.T) {
 	p.compareWithScratch()
 }
 
-// copyFound adds the asset copies.txt, whose recipe copies those of the named files that exist.
+// copyFound adds the asset copies.txt. Its recipe copies the contents of the named files, and skips
+// missing files.
 func (p *project) copyFound(names ...string) {
 	recipeMu.Lock()
 	p.Cleanup(recipeMu.Unlock)
@@ -63,8 +64,8 @@ func TestMissingDependencyUnderNewSymlink(t *testing.T) {
 	p.compareWithScratch()
 }
 
-// TestDependencyUnderChangedSymlink changes a symbolic link, so that a dependency disappears or is
-// another file. A run must notice both, although no file has changed.
+// TestDependencyUnderChangedSymlink changes a symbolic link, so that a dependency disappears or its
+// path leads to a different file. A run must notice both, although no file has changed.
 func TestDependencyUnderChangedSymlink(t *testing.T) {
 	p := smallFiles(t, 30)
 	p.write("library/a.ignored", "a")

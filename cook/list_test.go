@@ -47,8 +47,8 @@ func outBytes(list []survey.Asset) (bytes int64) {
 	return bytes
 }
 
-// TestListAddsUp expects the listed sizes to add up to the sizes on the disk, and the listed
-// changes to the growth.
+// TestListAddsUp expects the listed sizes to equal the total size on the disk, and the listed
+// changes to equal its growth.
 func TestListAddsUp(t *testing.T) {
 	p := sampleProject(t)
 	p.run.Now = func() time.Time { return time.Now().Add(time.Hour) }

@@ -147,8 +147,8 @@ func TestSecondCookWaits(t *testing.T) {
 }
 
 // TestOutputFolderReplacedDuringRun removes or moves the lock or the output directory during a
-// cook, while another cook may use the same name. The cook must return an error or leave correct
-// outputs.
+// cook, with and without a second cook of the same directory. The cook must return an error or
+// leave correct outputs.
 func TestOutputFolderReplacedDuringRun(t *testing.T) {
 	for what, harm := range map[string]func(opt oracle.Run) error{
 		"the lock is removed": func(opt oracle.Run) error { return os.Remove(filepath.Join(opt.Out, ".cook/lock")) },

@@ -18,8 +18,8 @@ import (
 )
 
 // BenchmarkMeasured reports how much CPU time measurements cost. It cooks testdata/assets
-// alternately without and with all measurements. It collects garbage only between runs, because the
-// measurements' own memory would shift the collections, which costs more than measuring.
+// alternately without and with all measurements. It collects garbage only between runs. Otherwise
+// the memory of the measurements would change the times of collections, and distort the result.
 func BenchmarkMeasured(b *testing.B) {
 	dir := b.TempDir()
 	opt := oracle.Run{

@@ -50,8 +50,8 @@ func patternAllocations(p *project) (mallocs, bytes uint64) {
 	return allocations(p, noEdit, unchanged(2))
 }
 
-// TestAllocationsOfEachFile limits the allocations for each file in runs that report it or compare
-// it with edited rules.
+// TestAllocationsOfEachFile limits the allocations per file in runs that report every asset, and in
+// runs after an edit of the rules.
 func TestAllocationsOfEachFile(t *testing.T) {
 	for _, tt := range []struct {
 		what           string

@@ -14,11 +14,11 @@ func TestNoOpRunSystemCalls(t *testing.T) {
 	for _, files := range []int{100, 300} {
 		p := smallFiles(t, files)
 		want := cook.Calls{
-			// These are the asset directory and its subdirectories, the output directories, and the
-			// directory of the manifest.
+			// A run opens the asset directory and its subdirectories, the output directories, and
+			// the directory of the manifest.
 			Opened: 1 + smallFolders + smallFolders + 1,
-			// These are the asset directories, sources, outputs, cook.toml, .cookignore and the
-			// manifest.
+			// A run calls stat for the asset directories, sources, outputs, cook.toml, .cookignore
+			// and the manifest.
 			Stats: int64(1 + smallFolders + 2*files + 2 + 1),
 		}
 		for range 2 {

@@ -45,7 +45,7 @@ func (r *recorder) failure(source string) string {
 	return ""
 }
 
-// hooks is an observer that calls those of its functions that are set.
+// hooks is an observer whose methods call the functions that are set.
 type hooks struct {
 	stage func(name string)
 	event func(cook.Event)

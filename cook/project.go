@@ -28,8 +28,8 @@ type Project struct {
 	// Cache is the directory of the store. "" means $COOKCACHE, or assetcook in the user's cache
 	// directory.
 	Cache string
-	// State is the directory for .cook, which holds cook's state. "" means Out. If Out is likely to
-	// be served to browsers, "" means a directory that is not served.
+	// State is the directory for .cook, which holds cook's state. "" means Out, unless Out is
+	// likely to be served to browsers. In that case, "" means a directory that is not served.
 	State string
 	// Remote is the server that shares results with other machines.
 	Remote  Remote

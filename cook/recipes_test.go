@@ -155,7 +155,7 @@ func TestMemoryBudget(t *testing.T) {
 			now += each
 			most = max(most, now)
 			mu.Unlock()
-			for range 1000 { // give every cook that may start time to start
+			for range 1000 { // give other cooks within the budget time to start
 				runtime.Gosched()
 			}
 			err := j.Write(0, nil)
@@ -221,13 +221,13 @@ func TestUnusableStore(t *testing.T) {
 	}
 }
 
-// pieces is the number of calls in each Job.Each of these tests. It is large enough for other
+// pieces is the number of calls that Job.Each makes in these tests. It is large enough for other
 // goroutines to take part.
 const pieces = 10_000
 
 // meeting returns a function for Job.Each, and a function that returns the maximum number of
-// concurrent calls so far. Each call waits a little for other calls until that number reaches
-// together.
+// concurrent calls so far. Each call waits briefly, unless the maximum has already reached the
+// argument together.
 func meeting(together int64) (piece func(int) error, most func() int64) {
 	var now, peak atomic.Int64
 	piece = func(int) error {

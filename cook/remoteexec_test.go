@@ -74,7 +74,7 @@ func (f *farm) cookAway(others int) cook.Summary {
 	return f.cookUntil(left, others)
 }
 
-// cookUntil is like cookAway, but closing the channel left also releases the local worker.
+// cookUntil is like cookAway, but also releases the local worker when a channel is closed.
 func (f *farm) cookUntil(left chan struct{}, others int) cook.Summary {
 	f.Helper()
 	recipeMu.Lock()
@@ -396,8 +396,8 @@ func TestRefusedElsewhere(t *testing.T) {
 	}
 }
 
-// TestSilentFarm expects a run not to wait for machines that do not respond after all other work is
-// done.
+// TestSilentFarm uses machines that do not respond. A run must not wait for these machines after
+// all other work is done.
 func TestSilentFarm(t *testing.T) {
 	asked := make(chan struct{})
 	f := newFarm(t, &remotetest.Server{Fault: func(ctx context.Context, call string) error {

@@ -47,7 +47,7 @@ func (f *badFarm) spoil(r *repb.ActionResult) {
 		r.OutputFiles = nil
 	case 1:
 		r.ExitCode = 1
-	case 2: // the digest of another output, or of the record
+	case 2: // use the digest of another output, or of the record
 		one.Digest = r.OutputFiles[0].Digest
 	case 3:
 		one.Path = "out/1"
@@ -209,8 +209,8 @@ func TestTroubledServers(t *testing.T) {
 	close(runs)
 	players.Wait()
 	t.Logf("%d runs: %d results given, %d assets restored, 0 wrong", *troubleRuns, given.Load(), restored.Load())
-	// On a busy machine, no lookup may reach the server in time, and a few runs may restore
-	// nothing.
+	// On a busy machine, the lookups may all reach the server too late. A few runs may therefore
+	// restore nothing.
 	if given.Load() == 0 || restored.Load() == 0 && *troubleRuns > 10 {
 		t.Error("the troubles are too hard")
 	}
@@ -254,7 +254,7 @@ func (w *troubledPlay) play(kind string, seed uint64) (restored, given int) {
 }
 
 // cook cooks with a given store into a new directory, and compares the outputs with the expected
-// ones.
+// outputs.
 func (w *troubledPlay) cook(store, out string, at *remotetest.Address) cook.Summary {
 	run := oracle.Run{Dir: w.assets, Out: filepath.Join(w.dir, "out-"+out), Cache: filepath.Join(w.dir, "store-"+store), Workers: 2}
 	if at != nil {

@@ -54,7 +54,8 @@ type Summary struct {
 	Remote *Traffic `json:"remote,omitempty"`
 
 	// Copied are the files that a first run copied because no recipe or rule applies. LeftOut are
-	// the files that it left out without a .cookignore. Both are sorted by size, largest first.
+	// the files that the default ignore patterns excluded, because there is no .cookignore. Both
+	// are sorted by size, largest first.
 	Copied  []Kind `json:"copied,omitempty"`
 	LeftOut []Kind `json:"left_out,omitempty"`
 	// First is true if nothing was cooked into the output directory before. The cook command then

@@ -11,8 +11,8 @@ type VerifyOptions struct {
 	// Patterns limit all checks to some sources, as in CookOptions.
 	Patterns []string
 	// Sample is the number of assets to cook again: a count such as "20", a percentage such as
-	// "5%", or "all". "" means "5%". Each run uses another seed, so daily runs verify all assets in
-	// time.
+	// "5%", or "all". "" means "5%". Without a Seed, each run selects different assets, so that
+	// daily runs eventually verify all assets.
 	Sample string
 	// Seed determines the sample. The same seed selects the same assets unless files are added,
 	// changed or removed. 0 means a random seed.

@@ -111,7 +111,7 @@ func TestVerifyFindsEveryDamagedOutput(t *testing.T) {
 		at := i * 7 % int(info.Size())
 		flip(t, name, at)
 		how := oracle.Check{Sample: "0"}
-		if n == 0 { // cooking the asset again must not report the recipe
+		if n == 0 { // cook all assets again; Verify must still not report the recipe
 			how.Sample = "all"
 		}
 		found, _ := p.verify(how)
@@ -122,7 +122,7 @@ func TestVerifyFindsEveryDamagedOutput(t *testing.T) {
 		flip(t, name, at)
 		n++
 	}
-	if n < oracle.Shipped-1 { // one output may be empty
+	if n < oracle.Shipped-1 { // one output may be empty, and cannot be damaged
 		t.Errorf("only %d outputs were damaged", n)
 	}
 	found, _ := p.verify(oracle.Check{})

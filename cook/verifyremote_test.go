@@ -91,7 +91,7 @@ output = "{stem}.three"
 `,
 }
 
-// marked returns a project with sources for these recipes, on a machine of its own.
+// marked returns a project with sources for the recipes "mark" and "seal", on a machine of its own.
 func marked(t *testing.T, by []recipe.Recipe, r cook.Remote) cook.Project {
 	dir := t.TempDir()
 	p := cook.Project{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "store"), Recipes: by, Remote: r}
@@ -150,7 +150,8 @@ func TestVerifyRemote(t *testing.T) {
 	url := server.Start(t)
 	p := marked(t, markedBy[honest](), cook.Remote{URL: url, Upload: "always"})
 	cookMarked(t, p)
-	// The results are those of a, of b, and of both steps of c. The asset x is only copied.
+	// The server has one result for a, one for b, and one for each step of c. The asset x is only
+	// copied.
 	if found, sum, err := verifyMarked(t, p, true); err != nil || len(found) > 0 || sum.Shared != 4 || sum.Again != 4 {
 		t.Errorf("%v, %+v, %v", found, sum, err)
 	}
@@ -169,8 +170,8 @@ func TestVerifyRemote(t *testing.T) {
 	}
 }
 
-// TestVerifyPoisonedRemote puts a wrong result on the server for every way in which a run uses
-// results. Verify must report both contents and the origin.
+// TestVerifyPoisonedRemote puts wrong results on the server: for sources with and without
+// dependencies, and for a chain of recipes. Verify must report both contents and the origin.
 func TestVerifyPoisonedRemote(t *testing.T) {
 	private, public := keyPair(t, "eve")
 	for name, tc := range map[string]struct {

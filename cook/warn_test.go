@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A warner is a recipe that copies its source. It warns unless there is a file whose name is the
-// source's text with the suffix ".see".
+// A warner is a recipe that copies its source. If the source contains NAME, the recipe warns unless
+// the file NAME.see exists.
 type warner struct{}
 
 var warnerCalls int
@@ -33,8 +33,8 @@ func (*warner) Cook(_ context.Context, job *recipe.Job) error {
 }
 
 // TestWarnings expects a warning when a source is cooked and when it is restored, and an error in
-// strict runs. The asset must be cooked again when a file appears or disappears whose existence was
-// checked, but not when the file is edited.
+// strict runs. The asset must be cooked again when a file whose existence was checked appears or
+// disappears, but not when the file is edited.
 func TestWarnings(t *testing.T) {
 	for _, cheap := range []bool{false, true} {
 		for _, stored := range []bool{true, false} {

@@ -24,8 +24,8 @@ func TestWatcherEqualsFromScratch(t *testing.T) {
 	}
 	t.Logf("-oracle.seed=%d", first)
 	// A watcher does not answer a cook if assets fail, because the cook must report the errors. In
-	// about six of ten scripts it never answers, so the test continues until one script has an
-	// answer.
+	// about six of ten scripts it never answers. The test therefore runs scripts until the watcher
+	// has answered in one of them.
 	answered := 0
 	for i := uint64(0); i < 8 || answered == 0; i++ {
 		if i == 64 {
@@ -260,8 +260,8 @@ func TestWhyBesideWorkingWatcher(t *testing.T) {
 	awaitRound(t, rounds)
 }
 
-// TestWhyIgnoresManifest calls Why while the manifest is replaced. Why must not list the whole tree
-// for this reason.
+// TestWhyIgnoresManifest calls Why while the manifest is replaced. The replaced manifest must not
+// make Why list the whole tree.
 func TestWhyIgnoresManifest(t *testing.T) {
 	p := newProject(t)
 	p.write("b.txt", "b")

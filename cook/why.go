@@ -166,7 +166,7 @@ func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.
 			}
 			now := t.Contents.At(ctx, d.On)
 			if contents.IsSilent(*d) && plan.Dependency(d.Name, d.On, now) == *d {
-				continue // omit an extract that was and is empty
+				continue // omit an extract that was empty before and still is
 			}
 			e.Inputs = append(e.Inputs, inputOf(t.Contents.Asked(d.On), was, now))
 		}

@@ -151,7 +151,7 @@ func TestOutputStillOpen(t *testing.T) {
 	if w.failure("b.txt") != want || len(w.failed) != 1 {
 		t.Errorf("%s: failed %q, want b.txt: %s", line, w.failed, want)
 	}
-	if tree := readTree(t, out); len(tree) != 2 || !strings.HasSuffix(tree["a.txt"], " a") { // the output and the manifest
+	if tree := readTree(t, out); len(tree) != 2 || !strings.HasSuffix(tree["a.txt"], " a") { // the output a.txt and the manifest
 		t.Errorf("the output directory has %q", tree)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyModel draws a model from the catalogue or a random one.
+// anyModel picks a model from the catalogue, or generates a random model.
 func anyModel() *rapid.Generator[Model] {
 	return rapid.OneOf(rapid.SampledFrom(allModels()), rapid.Custom(func(t *rapid.T) Model {
 		return model32("", rapid.Uint32().Draw(t, "poly"), rapid.Uint32().Draw(t, "init"),

@@ -18,7 +18,7 @@ type register interface{ uint32 | uint64 }
 type engine[R register] struct {
 	model Model
 	shift int    // 64 minus the width
-	mask  R      // the bits of a checksum
+	mask  R      // mask of the bits of a checksum
 	poly  uint64 // polynomial in normal form, shifted up to 64 bits
 	order bitOrder
 

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// A kernel computes the state after some bytes from the state before.
+// A kernel computes the state after some bytes, given the state before these bytes.
 type kernel[R register] struct {
 	name string
 	run  func(state R, p []byte) R

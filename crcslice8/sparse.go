@@ -55,8 +55,8 @@ func (m *multiple) foldChunks(buf *buffer, s uint32, p []byte) []byte {
 		copy(buf[:m.degree], buf[n:])
 		p = p[n:]
 	}
-	// Only taps that reach back to folded bytes change the remainder. It overwrites bytes of buf
-	// that later reads do not need.
+	// Only taps that reach back to folded bytes change the remainder. The remainder overwrites
+	// bytes of buf that later reads do not need.
 	clear(buf[m.degree : m.degree+rest])
 	m.addTaps(buf[:], buf[:], p)
 	return buf[:rest]
@@ -128,7 +128,8 @@ func (m *multiple) addTaps(dst, before, in []byte) {
 //
 //	x^d + (x^a + x^(a-8)) + (x^c + x^(c-8)) + 1, a > c
 
-// A multiple has the exponents of such a multiple of the polynomial, as distances in bytes.
+// A multiple holds the exponents of a multiple of the polynomial in the form above, as distances in
+// bytes.
 type multiple struct {
 	near   int // d-a; the second tap of the pair is 8 bytes farther
 	far    int // d-c; the second tap of the pair is 8 bytes farther

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyModel64 draws a model from the catalogue or a random one.
+// anyModel64 picks a model from the catalogue, or generates a random model.
 func anyModel64() *rapid.Generator[Model] {
 	return rapid.OneOf(rapid.SampledFrom(allModels64()), rapid.Custom(func(t *rapid.T) Model {
 		width := rapid.IntRange(1, 64).Draw(t, "width")

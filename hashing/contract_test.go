@@ -39,7 +39,7 @@ var contracts = map[string]contract{
 		known:  []hashtest.Known{{In: "", Want: "00000000"}, {In: fox, Want: "414fa339"}},
 		oracle: func(b []byte) []byte { return plain32(crc32.ChecksumIEEE(b)) }},
 	"crc32c": {state: true, long: "ffef38a2",
-		// These are from RFC 3720 appendix B.4, with the most significant byte first.
+		// These values are from RFC 3720 appendix B.4, with the most significant byte first.
 		known: []hashtest.Known{
 			{In: strings.Repeat("\x00", 32), Want: "8a9136aa"},
 			{In: strings.Repeat("\xff", 32), Want: "62a8ab43"},

@@ -65,9 +65,9 @@ func SumFile(ctx context.Context, f Func, name string) (Sum, int64, error) {
 // ends in the same way, and Sum panics with the same value. These functions must not end their
 // goroutine (runtime.Goexit, t.FailNow). When Sum returns or panics, all its workers have ended.
 //
-// Sum cannot interrupt names while it waits, or a read of a device whose driver does not support
-// deadlines. It abandons a named pipe without a writer, but the goroutine that opens the pipe
-// remains until a writer opens it too.
+// Sum cannot interrupt the iterator names while it waits for a name, or a read of a device whose
+// driver does not support deadlines. It abandons a named pipe without a writer, but the goroutine
+// that opens the pipe remains until a writer opens it too.
 func (f Files) Sum(ctx context.Context, names iter.Seq[string], done func(FileResult)) error {
 	workers := f.Workers
 	if workers <= 0 {
@@ -111,14 +111,14 @@ func giveBlock(b *block) { blocks.Put(b) }
 
 func sumOfStream(h hash.Hash) Sum { return sumOf(h.Sum(make([]byte, 0, maxSize))) }
 
-// maxEarly limits how many files may begin beyond the first file without a delivered result.
+// maxEarly limits how many files may begin after the first file whose result is not yet delivered.
 const maxEarly = 1024
 
 // A queue distributes the work of one call of Files.Sum and delivers the results in order. Workers
 // prefer blocks of large files to new files, so that few files are open at a time.
 type queue struct {
 	Files
-	ctx  context.Context // canceled with the caller's context, or by end
+	ctx  context.Context // canceled with the caller's context, or by the function end
 	end  func()
 	done func(FileResult)
 

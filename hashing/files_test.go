@@ -305,8 +305,8 @@ func TestFewFilesAreBegunEarly(t *testing.T) {
 	}
 }
 
-// TestQueueWaits delivers the first of many files last. The queue must stop maxEarly files later,
-// and continue after the delivery.
+// TestQueueWaits delivers the result of the first file last. Until this delivery, the queue must
+// begin only maxEarly files. Then it must continue.
 func TestQueueWaits(t *testing.T) {
 	q := &queue{ctx: t.Context(), early: map[int]FileResult{}}
 	q.wake.L = &q.mu

@@ -68,9 +68,9 @@ func (f Func) NewSeeded(seed uint64) (hash.Hash, error) {
 	return h, nil
 }
 
-// Parallel reports whether several cores can share one large input. This is so for CRCs and
-// Adler-32, because the checksums of two parts determine the checksum of the whole, and for BLAKE3,
-// because it is a tree.
+// Parallel reports whether several cores can share one large input. CRCs and Adler-32 allow this,
+// because the checksums of two parts determine the checksum of the whole. BLAKE3 allows it, because
+// it hashes a tree of blocks.
 func (f Func) Parallel() bool { return f.joints != nil }
 
 func seeded32(stream func(seed uint32) hash.Hash) func(uint64) (hash.Hash, error) {

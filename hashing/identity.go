@@ -117,7 +117,7 @@ type blake3Tree struct {
 	count uint64        // number of chaining values in roots, without last
 	roots [64][8]uint32 // roots of full trees, one for each set bit of count, largest first
 	depth int           // number of roots
-	last  [8]uint32     // kept until its role in the tree is known
+	last  [8]uint32     // last chaining value, until its role in the tree is known
 	begun bool
 }
 

@@ -108,8 +108,8 @@ func parse(b []byte) (domain string, fields []field, err error) {
 	return domain, fields, err
 }
 
-// drawFields draws from a tiny alphabet. It thus often draws sequences that differ only in the
-// boundary between two parts.
+// drawFields returns random fields over a tiny alphabet. Many of the sequences therefore differ
+// only in the boundary between two parts.
 func drawFields(t *rapid.T, label string) []field {
 	text := rapid.StringOfN(rapid.SampledFrom([]rune("ab\x00\x01s")), 0, 4, -1)
 	tags := rapid.OneOf(text, rapid.Just(strings.Repeat("t", 200)))

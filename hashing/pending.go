@@ -13,8 +13,8 @@ type pending struct {
 	buf   [16]byte
 }
 
-// cutBlocks adds bytes of the stream. If they complete the pending block, full is true and first is
-// that block. rest are the whole blocks after it.
+// cutBlocks adds bytes of the stream. If the bytes complete the pending block, full is set and
+// first is that block. The result rest has the whole blocks that follow.
 func (t *pending) cutBlocks(p []byte, size int) (first [16]byte, full bool, rest []byte) {
 	held := int(t.total % uint64(size))
 	t.total += uint64(len(p))

@@ -154,8 +154,7 @@ func BenchmarkDigest(b *testing.B) {
 	}
 }
 
-// TestSum64IsTheLastBytes expects the low 64 bits to be the last bytes of a checksum, even across
-// words.
+// TestSum64IsTheLastBytes expects the low 64 bits to be the last 8 bytes of a checksum.
 func TestSum64IsTheLastBytes(t *testing.T) {
 	for _, f := range registry {
 		if f.Check == "" || f.Size < 8 {

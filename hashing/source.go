@@ -26,7 +26,7 @@ type stamp struct {
 type kind int
 
 const (
-	other kind = iota // devices and the like
+	other kind = iota // devices and other special files
 	regular
 	folder
 	pipe // named pipes

@@ -172,7 +172,8 @@ func TestDamagedStateIsRefused(t *testing.T) {
 	}
 }
 
-// TestShortSumsEqualTheLibraries compares inputs up to a little longer than the short ones.
+// TestShortSumsEqualTheLibraries tests short inputs, and inputs slightly longer than the limit for
+// short inputs.
 func TestShortSumsEqualTheLibraries(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{5})
 	for range 2000 {

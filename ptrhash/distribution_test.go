@@ -199,7 +199,7 @@ func TestDistribution(t *testing.T) {
 				if bound := longestOfRandom(n); s.longest > bound {
 					t.Errorf("%s, %s, %d bins: a chain of %d, random keys have at most %d", set.name, h.name, n, s.longest, bound)
 				}
-				// The limit is six standard deviations above random keys.
+				// The limit is six standard deviations above the value for random keys.
 				if bound := 1 + 6*math.Sqrt(2/float64(n-1)); s.chi2 > bound {
 					t.Errorf("%s, %s, %d bins: chi-square %.3f, want at most %.3f", set.name, h.name, n, s.chi2, bound)
 				}
@@ -216,7 +216,8 @@ func TestDistribution(t *testing.T) {
 	}
 }
 
-// TestMeasure expects random keys to be measured as random, and repeated keys not.
+// TestMeasure expects the measurement to recognize random keys, and to report that repeated keys
+// are not random.
 func TestMeasure(t *testing.T) {
 	const b = 12
 	low := masked("low bits", func(k uint64) uint64 { return k })

@@ -4,7 +4,7 @@
 // Addresses are poor hash values. They share their low bits, which alignment makes zero, and their
 // high bits, which are the same throughout the heap. The bits in between follow the strides of the
 // allocator. A mixing function such as [Wang64] spreads the differences over all bits.
-// TestDistribution prints how evenly.
+// TestDistribution prints how evenly the functions distribute addresses.
 //
 // # The table
 //

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// clashing returns n keys of bucket 3 in a table with minSlots slots. All have the same home slot
-// if oneHome is set, and otherwise different ones.
+// clashing returns n keys of bucket 3 in a table with minSlots slots. If oneHome is set, all keys
+// have the same home slot. Otherwise their home slots differ.
 func clashing(n int, oneHome bool) []uintptr {
 	table := NewTable[int](0)
 	var keys []uintptr

@@ -44,7 +44,8 @@ func (s *sieve) largestPrime(n int) int {
 
 type factor struct{ prime, power int }
 
-// factors returns the factorization of n from 2, the smallest prime first.
+// factors returns the prime factors of n with their powers, the smallest prime first. It returns
+// nil for 1.
 func (s *sieve) factors(n int) (list []factor) {
 	for n > 1 {
 		p := int(s.least[n])

@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWangKnownAnswers compares with values of the published C functions, compiled with gcc.
+// TestWangKnownAnswers compares the functions with results of the published C functions, compiled
+// with gcc.
 func TestWangKnownAnswers(t *testing.T) {
 	for _, tt := range []struct{ key, mult, shift, seed uint32 }{
 		{0, 0xc0a9496a, 0xcaa3caa3, 0x4636b9c9},
@@ -70,7 +71,8 @@ var mixes = []struct {
 		[]step{{1<<18 - 1, -1, 31}, {21, 0, 11}, {65, 0, 22}}},
 }
 
-// forward and backward apply steps with big integers. after is XORed after the first step.
+// forward and backward apply steps, or undo them, with big integers. The constant in after is XORed
+// after the first step.
 func forward(key uint64, bits uint, steps []step, after int64) uint64 {
 	mod := new(big.Int).Lsh(big.NewInt(1), bits)
 	x := new(big.Int).SetUint64(key)

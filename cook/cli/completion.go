@@ -92,7 +92,7 @@ func completionLines(c *cmdline.Call) (all []line) {
 	return all
 }
 
-// helpLine is the flag that every verb has without declaring it.
+// helpLine describes the flag -h, which every verb has without declaring it.
 var helpLine = flagLine{name: "h", summary: "print help"}
 
 // flagLines describes flags and sorts them by name.

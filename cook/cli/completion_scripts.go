@@ -179,7 +179,7 @@ func writeZsh(w io.Writer, all []line) {
 		}
 		takes := l.takes
 		if l.begin == "" {
-			takes.Words = nil // _describe has already listed them
+			takes.Words = nil // _describe has already listed the words
 		}
 		if action := actionZsh(takes); action != " " {
 			fmt.Fprintf(w, " \\\n\t\t\t%s", quoteZsh("*:word:"+action))
@@ -266,8 +266,8 @@ func writeFish(w io.Writer, all []line) {
 	}
 }
 
-// placesFish returns the flag of fish's complete command for the kind of names that an argument
-// accepts.
+// placesFish returns the flag of fish's complete command that completes files or directories,
+// whichever the argument accepts.
 func placesFish(a cmdline.Argument) string {
 	switch kind := completionKind(a); {
 	case kind == nil:

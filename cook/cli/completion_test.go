@@ -23,8 +23,8 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// completed lists, for each command line, the words that a shell must offer at its end. The working
-// directory contains a file, and the directory assets with a subdirectory.
+// completed maps each command line to the completions that a shell must offer for its last word.
+// The working directory contains a file, and the directory assets with a subdirectory.
 func completed(t *testing.T, c command) map[string][]string {
 	flags := func(fs *flag.FlagSet) (names []string) {
 		fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
@@ -184,8 +184,8 @@ func TestCompletionOffersValues(t *testing.T) {
 	}
 }
 
-// TestCompletedValuesAreTaken passes each offered value to its verb, which must accept it. The
-// error about any other value, and the help of -checksum, must list all of them.
+// TestCompletedValuesAreTaken passes each offered value to its verb, which must accept it. Error
+// messages about invalid values, and the help of -checksum, must list all values.
 func TestCompletedValuesAreTaken(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}
 	dir := t.TempDir()

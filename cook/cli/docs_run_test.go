@@ -75,8 +75,9 @@ func newPlace(t *testing.T) *place {
 	return &place{dir: dir}
 }
 
-// rules writes a block to the file of rules, or to smoke.toml if the block has steps. A block with
-// a project is only checked, and may name programs that are not installed.
+// rules writes a block to the rules file, or to smoke.toml if the block has steps. A block with a
+// [project] table is only checked, and its file is removed afterward. The block may name programs
+// that are not installed.
 func (at *place) rules(t *testing.T, name string, b block) {
 	t.Helper()
 	if strings.Contains(b.text, "[[step]]") {
@@ -160,7 +161,7 @@ func (at *place) transcript(t *testing.T, name string, b block) string {
 	return text
 }
 
-// lacking returns the texts that a transcript must print but does not.
+// lacking returns the required texts that a transcript does not print.
 func lacking(texts []string, printed string) []string {
 	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return strings.Contains(printed, text) })
 }

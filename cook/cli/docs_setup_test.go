@@ -200,7 +200,7 @@ func serves(t *testing.T, nginx, config string) {
 			t.Fatal(err)
 		}
 	}
-	socket := filepath.Join(dir, "socket") // a port could be taken by another process
+	socket := filepath.Join(dir, "socket") // a Unix socket, because another process could use a TCP port
 	config = strings.NewReplacer("listen 443", "listen unix:"+socket, "/etc/nginx/cook", dir+"/keys", "/srv/cook-cache", dir+"/srv").Replace(config)
 	user := ""
 	if os.Getuid() == 0 {

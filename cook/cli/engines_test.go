@@ -81,7 +81,7 @@ func TestSettingsOfEnginesAreExplained(t *testing.T) {
 }
 
 // TestEnginesKeepLossyImages expects a JPEG image to become a lossless image only for engines that
-// cannot read JPEG. The run must then say so.
+// cannot read JPEG. The run must then report the conversion.
 func TestEnginesKeepLossyImages(t *testing.T) {
 	at := newPlace(t)
 	for _, e := range engine.All() {
@@ -94,7 +94,7 @@ func TestEnginesKeepLossyImages(t *testing.T) {
 	}
 }
 
-// TestEnginesAreWeakerThanRules expects every rule to override the engine's rules, and a target's
+// TestEnginesAreWeakerThanRules expects a rule to override the engine's settings, and a target's
 // engine to override the project's engine.
 func TestEnginesAreWeakerThanRules(t *testing.T) {
 	const project = "[project]\nengine = \"three\"\n"

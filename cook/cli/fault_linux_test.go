@@ -51,8 +51,8 @@ func TestBrokenCalls(t *testing.T) {
 	t.Run("full disk at the end", func(t *testing.T) { fillDiskAtTheEnd(t, command) })
 }
 
-// breakSample makes some system calls fail, drawn at random; "go run ./proof/reliability faults"
-// tests all of them.
+// breakSample makes a random sample of system calls fail; "go run ./proof/reliability faults" tests
+// all of them.
 func breakSample(t *testing.T, command func(...string) *exec.Cmd) {
 	seed := uint64(time.Now().UnixNano() % 1e6)
 	sweep := faults.Sweep{

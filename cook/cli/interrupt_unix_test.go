@@ -77,8 +77,8 @@ func TestInterruptTwiceAtOnce(t *testing.T) {
 	}
 }
 
-// A slowProject has one asset that is cooked at once, and another whose tool waits. The tool writes
-// "started" to a named pipe and then reads a line from another.
+// A slowProject has an asset that is cooked at once, and an asset whose tool waits. The tool writes
+// "started" to a named pipe, and then reads a line from a second pipe.
 type slowProject struct {
 	t                  *testing.T
 	dir, started, wait string

@@ -82,8 +82,8 @@ func (c command) newCall(args []string) *cmdline.Call {
 	return call
 }
 
-// asChild runs the hidden words that start this program as a child process. It reports whether the
-// command line has such a word. Help and completion do not list these words.
+// asChild handles the hidden words with which this program is started as a child process. It
+// reports whether the command line has such a word. Help and completion do not list these words.
 func asChild(ctx context.Context, c *cmdline.Call) (status int, ok bool) {
 	if len(c.Args) == 0 {
 		return 0, false
@@ -111,12 +111,12 @@ func runAction(ctx context.Context, c *cmdline.Call) (status int) {
 	return frontend.OK
 }
 
-// deafFor is how long a run leaves interrupts to the system, which kills the process. A person
-// needs longer to press a key.
+// deafFor is the time after the start in which a run does not listen for interrupts, so an
+// interrupt kills the process. A person cannot press a key that soon.
 const deafFor = 10 * time.Millisecond
 
 // An interrupt is Ctrl-C, a SIGTERM, or a closed terminal. The first interrupt cancels the context,
-// and asks the programs that recipes run to exit. The second interrupt ends the process at once;
+// and asks programs started by recipes to exit. The second interrupt ends the process at once;
 // ARCHITECTURE.md says why that is safe. On Linux it also kills the programs.
 //
 // Listening for signals takes two threads and about a tenth of the time of a no-op run. It
@@ -139,7 +139,7 @@ func (i *interrupt) listenForSignals() {
 	i.once.Do(func() {
 		came := make(chan os.Signal, 2) // a second interrupt may arrive before the first is handled
 		for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-			// The parent process may ignore a signal, as nohup does.
+			// A signal that the parent process ignores, as nohup does, stays ignored.
 			if !signal.Ignored(sig) {
 				signal.Notify(came, sig)
 			}

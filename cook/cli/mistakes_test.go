@@ -28,7 +28,7 @@ func mistakes(t *testing.T) (all []mistake) {
 	for _, r := range recipes.All() {
 		for _, o := range recipeset.Options(r.New()) {
 			add := func(line, want string) { all = append(all, mistake{r.Name, o.Key, line, want}) }
-			if len(o.Key) > 3 { // swap two letters, omit one, or double one
+			if len(o.Key) > 3 { // swap two letters, omit a letter, or double a letter
 				i := 1 + random.IntN(len(o.Key)-2)
 				if o.Key[i] != o.Key[i+1] {
 					add(o.Key[:i]+o.Key[i+1:i+2]+o.Key[i:i+1]+o.Key[i+2:]+" = 1", o.Key)
@@ -130,8 +130,8 @@ func applied(line string, e rules.Edit) string {
 	return before + e.New + strings.TrimPrefix(rest, e.Old)
 }
 
-// TestFlagMistakes misspells flags and verbs, and gives flags no value or a wrong one. It expects
-// one line for each mistake, and a fitting message for 95 of 100.
+// TestFlagMistakes tests misspelled flags and verbs, and flags with a missing or wrong value. It
+// expects one line for each mistake, and a fitting message for 95 of 100 mistakes.
 func TestFlagMistakes(t *testing.T) {
 	c := command{recipes: recipes.All()}
 	random := rand.New(rand.NewPCG(3, 4))

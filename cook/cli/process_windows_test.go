@@ -145,8 +145,8 @@ func TestTerminatedCookIsRepaired(t *testing.T) {
 	}
 }
 
-// TestConsoleInterruptEndsOrderly sends Ctrl-Break. It stands for Ctrl-C and a closed console,
-// which package os/signal handles alike but which cannot be sent to another process group.
+// TestConsoleInterruptEndsOrderly sends Ctrl-Break, because Ctrl-C cannot be sent to another
+// process group. Package os/signal handles Ctrl-C, Ctrl-Break and a closed console in the same way.
 func TestConsoleInterruptEndsOrderly(t *testing.T) {
 	p := newPictures(t, 8)
 	c, said := p.begin()

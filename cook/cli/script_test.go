@@ -77,8 +77,8 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, p)
 }
 
-// concurrentScripts returns the scripts for the race detector, which is slow: those that run
-// several programs at once, and a quarter of the others.
+// concurrentScripts returns the scripts for the race detector, which is slow: scripts that run
+// several programs at once, and a quarter of the other scripts.
 func concurrentScripts(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))

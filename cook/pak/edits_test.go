@@ -59,8 +59,7 @@ func chunksOf(b *testing.B, name string) (chunks []uint64) {
 var editsSize = flag.Int("pak.size", 64, "MiB of files in the pak of BenchmarkEdits")
 
 // BenchmarkEdits edits, adds or removes a file in a pak. It reports the time to create the new pak,
-// the number of 1 MiB chunks that the old pak lacks or has elsewhere, and the number of bytes that
-// were not copied.
+// the number of new or moved chunks of 1 MiB, and the number of bytes that were not copied.
 func BenchmarkEdits(b *testing.B) {
 	tree := mixed(*editsSize << 20)
 	dir := b.TempDir()

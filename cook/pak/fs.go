@@ -144,7 +144,8 @@ func (p *Pak) ReadDir(name string) (list []fs.DirEntry, err error) {
 	return list, nil
 }
 
-// hasFileBelow reports whether a record from i on is an existing file below a directory.
+// hasFileBelow reports whether the record at index i or a later record is an existing file below a
+// directory.
 func (p *Pak) hasFileBelow(i int, prefix string) bool {
 	for ; i < p.footer.count; i++ {
 		e, err := p.recordEntry(i)
@@ -158,7 +159,8 @@ func (p *Pak) hasFileBelow(i int, prefix string) bool {
 	return false
 }
 
-// search returns the first record, from the record from on, whose name is not less than name.
+// search returns the index of the first record whose name is not less than name. It skips all
+// records before the index from.
 func (p *Pak) search(name string, from int) int {
 	return from + sort.Search(p.footer.count-from, func(i int) bool {
 		found, err := p.recordName(from + i)

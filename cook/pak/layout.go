@@ -76,8 +76,8 @@ func (l *layout) placeAtEnd(p *packed) {
 }
 
 // cutBehind returns the index of the first held file that moves to the chunk boundary, or -1 if no
-// file moves. The index may equal the number of held files. A move leaves at most unused bytes
-// before the boundary.
+// file moves. The index may equal the number of held files. A move must not leave more bytes unused
+// before the boundary than the argument unused allows.
 func (l *layout) cutBehind(boundary, unused int64) (first int) {
 	first = -1
 	least := uint64(0)

@@ -28,7 +28,8 @@ func laidOut(sizes map[string]int64) (map[string]Entry, int64) {
 }
 
 // TestLayoutLaws checks that data is in the order of names, is aligned, and does not overlap. After
-// an edit, all data from the next restarting file on must move by the same number of whole chunks.
+// an edit, the next file that always begins at a chunk boundary, and all data behind it, must move
+// by the same number of whole chunks.
 func TestLayoutLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -104,7 +105,7 @@ func TestLayoutIsLocal(t *testing.T) {
 			now, _ := laidOut(after)
 			moved := false
 			for file, e := range now {
-				// Only moves relative to a chunk boundary count.
+				// Moves by whole chunks do not count.
 				moved = moved || file != edited && e.Offset/chunkSize != now[edited].Offset/chunkSize && (e.Offset-before[file].Offset)%chunkSize != 0
 			}
 			if !moved {
@@ -117,7 +118,7 @@ func TestLayoutIsLocal(t *testing.T) {
 	}
 }
 
-// sizesOf has functions that draw a file size, by the name of the range.
+// sizesOf maps the name of a size range to a function that returns a random file size in the range.
 var sizesOf = map[string]func(r *rand.Rand) int64{
 	"1 to 32 KiB":     func(r *rand.Rand) int64 { return 1<<10 + r.Int64N(31<<10) },
 	"64 KiB to 1 MiB": func(r *rand.Rand) int64 { return 64<<10 + r.Int64N(960<<10) },

@@ -346,8 +346,8 @@ type Difference struct {
 
 // Diff yields the files that differ between two paks, sorted by name. It compares contents and
 // ignores how files are stored. If one pak patches the other, Diff yields the files that the patch
-// changes, adds and removes. Diff fails if it needs a file that a patch to a third pak does not
-// contain.
+// changes, adds and removes. Diff fails if one pak patches a third pak and lacks a file that Diff
+// needs.
 func Diff(a, b *Pak) iter.Seq2[Difference, error] {
 	return func(yield func(Difference, error) bool) {
 		nextA, stopA := iter.Pull2(a.Entries())
@@ -396,8 +396,8 @@ func Diff(a, b *Pak) iter.Seq2[Difference, error] {
 	}
 }
 
-// inherits reports whether p agrees with an entry of other although p has no such record. This is
-// so if p patches other, or if neither pak has the file.
+// inherits handles an entry of other for which p has no record. It reports whether the paks
+// nevertheless agree, because p patches other or because neither pak has the file.
 func (p *Pak) inherits(other *Pak, e *Entry) (bool, error) {
 	switch p.Patches() {
 	case hashing.Digest{}:

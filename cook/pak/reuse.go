@@ -193,7 +193,7 @@ func (w *writer) copyPrevious(old *Pak, known map[string]Entry) error {
 	return nil
 }
 
-// writeZeros writes zeros from the offset from up to the offset to.
+// writeZeros writes zeros to the range [from, to) of the file.
 func (w *writer) writeZeros(from, to int64) error {
 	if from >= to {
 		return nil

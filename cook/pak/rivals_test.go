@@ -24,7 +24,8 @@ type archive interface {
 	Close() error
 }
 
-// A rival is another archive format, which is read as in its engine.
+// A rival is a program's archive format that is compared with paks, and the way in which the
+// program reads it.
 type rival struct {
 	name  string
 	write func(name string, tree map[string][]byte) error

@@ -75,10 +75,10 @@ func (j *Job) Path() string {
 	return j.env.Path
 }
 
-// Link returns the relative path, with slashes, from output number from to output number to. Rules
-// may set the names of outputs, or have another recipe cook them further, so the path is not
-// constant. Link panics unless the recipe sets NamesOutputs; without NamesOutputs, a stored result
-// could contain an old name.
+// Link returns the relative path, with slashes, that leads from one output to another. The
+// arguments are output numbers. Rules may set the names of outputs, or have another recipe cook
+// them further, so the path is not constant. Link panics unless the recipe sets NamesOutputs;
+// without NamesOutputs, a stored result could contain an old name.
 func (j *Job) Link(from, to int) string {
 	if !j.recipe.NamesOutputs {
 		panic("recipe " + j.recipe.Name + ": Job.Link without Recipe.NamesOutputs")
@@ -186,7 +186,7 @@ func (j *Job) Depend(on Dependency) error {
 		if j.env.IsLink == nil {
 			return errors.New("symbolic links are not supported here")
 		}
-		var is bool // whether the path is a symbolic link; both answers are recorded
+		var is bool // whether the path is a symbolic link; recorded in either case
 		if is, err = j.env.IsLink(at.Path); err == nil {
 			j.recordDependency(on.Path, at, is)
 		}

@@ -27,7 +27,7 @@ type Extract struct {
 	// malicious files. It returns an error for a malformed file, which then has no parts.
 	Of func(file io.ReaderAt, size int64) (Says, error)
 	// OfNames replaces Of in an extract that uses only the names in a directory. The subjects of
-	// the result are such names.
+	// the result are then names in the directory.
 	OfNames func(names []string) Says
 	// Holds lists extensions, in lower case with dots, of sources that are contained in outputs of
 	// the recipe, as models contain buffers. The extract must have a part about each source that a
@@ -59,9 +59,9 @@ func (s Says) About(subject string) []byte {
 //	Text []byte // not empty
 type Said = jobenv.Said
 
-// ReadExtract returns the part of the file name that concerns the source. extract is the name of
-// one of the recipe's Extracts. The part is a dependency: the source is cooked again if the part
-// changes, or if the source is renamed and the part about the new path differs.
+// ReadExtract returns the part about the source in another file. extract is the name of one of the
+// recipe's Extracts. The part is a dependency: the source is cooked again if the part changes, or
+// if the source is renamed and the part about the new path differs.
 //
 // The error is fs.ErrNotExist if there is no such file; its absence is then a dependency. The error
 // is errors.ErrUnsupported if another recipe produced the source.

@@ -106,9 +106,9 @@ type Recipe struct {
 	// Follow declares that outputs of this recipe mention outputs of another recipe; may be nil.
 	// See Job.Followed.
 	Follow *Follow
-	// Formats are file formats that the recipe knows. A run warns of a file with such an extension
-	// if it is empty or if its first bytes contradict the extension, even if another recipe cooks
-	// it.
+	// Formats are file formats that the recipe knows. A run warns of a file with an extension of
+	// these formats if it is empty or if its first bytes contradict the extension, even if another
+	// recipe cooks the file.
 	Formats []Format
 }
 

@@ -137,7 +137,8 @@ func (f *follower) compareManifest() ([]Change, error) {
 	return changes, nil
 }
 
-// readTries limits how often the manifest is read again because a cook has replaced a part.
+// readTries limits how often the manifest is read again after a cook has replaced a part during the
+// reading.
 const readTries = 20
 
 // readArtifacts returns all artifacts in the manifest. It returns none if there is no manifest.

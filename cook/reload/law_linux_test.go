@@ -103,8 +103,8 @@ type subscriber struct {
 	faults []error
 }
 
-// subscribe returns a subscriber of the output directory, which ends with the test. It calls slow
-// before each batch.
+// subscribe returns a subscriber of the output directory, and stops it when the test ends. The
+// subscriber calls slow before each batch.
 func (w *tree) subscribe(slow func()) *subscriber {
 	w.t.Helper()
 	s := &subscriber{list: listed(w.t, w.project.Out), more: make(chan struct{})}

@@ -440,7 +440,7 @@ func registers(name string, poly uint32) {
 func addUnits(poly uint32, p Register, z []VecPhysical, lo, hi int) {
 	for i := range z {
 		add := []Op{Mem{Base: p, Disp: 64 * i}}
-		for term := 1; term < 32; term++ { // the farthest units are ready first
+		for term := 1; term < 32; term++ { // add the farthest units first, because they are ready first
 			from := i - (32 - term)
 			if poly>>term&1 != 0 && lo <= from && from < hi {
 				add = append(add, z[(from+32)%32])

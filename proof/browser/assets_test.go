@@ -248,7 +248,7 @@ func TestFontIsDrawnTheSameInEveryLayout(t *testing.T) {
 			return Math.round(ink / 255);
 		})(document.querySelector(".inspect.font canvas.cooked"))`)
 	}
-	for layout, ink := range shown { // sdf rounds corners, and this font has many of them
+	for layout, ink := range shown { // sdf rounds corners, and this font has many corners
 		if want := shown["assetcook"]; want < 1000 || ink < want || 100*ink > 110*want || layout != "assetcook" && ink != shown["bmfont"] {
 			t.Errorf("%s: %d pixels of ink, want about %d as in layout assetcook", layout, ink, want)
 		}

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// Sprites that PixiJS and Phaser load from a cooked atlas look like their source images, even if
-// they are trimmed, on several pages, or (PixiJS) rotated.
+// Sprites that PixiJS and Phaser load from a cooked atlas look like their source images. The
+// sprites are trimmed, on several pages or, for PixiJS, rotated.
 func TestSpritesLookLikeSourcesInEngines(t *testing.T) {
 	if !installed() {
 		t.Skip("no Chromium: proof/browser/run.sh installs it")

@@ -16,9 +16,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The docs page of each engine shows a loader, a web page that uses it, and code for hot reload.
-// Typed in as shown, the web page loads its outputs, plays a sound after a click, and loads an output
-// again after an edit.
+// The docs page of each engine shows a loader, a web page that uses it, and code for hot reload. If
+// a developer types in the shown code, the web page loads its outputs, plays a sound after a click,
+// and loads an output again after an edit.
 func TestPagesOfEnginesWorkAsTyped(t *testing.T) {
 	if !installed() {
 		t.Skip("no Chromium: proof/browser/run.sh installs it")
@@ -29,7 +29,7 @@ func TestPagesOfEnginesWorkAsTyped(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	// An example without a source uses other names in its code for hot reload.
+	// An engine without a source in this table uses other names in its code for hot reload.
 	// TestCodeForHotReloadShowsChanges runs that code.
 	for _, tc := range []struct{ engine, packages, source, output string }{
 		{"three", "three@0.180.0", "models/kart.gltf", "models/kart.glb"},

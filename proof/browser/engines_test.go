@@ -24,9 +24,9 @@ var engineScripts embed.FS
 
 var webEngines = []string{"three", "babylon", "playcanvas", "pixi", "phaser", "howler"}
 
-// Engines load the sample project, cooked for the engine or without one: images, sounds and models
-// equal their sources within the error of their format. They also load a game that Debian packages,
-// cooked for the engine.
+// Engines load the sample project, cooked for the engine or without an engine: images, sounds and
+// models equal their sources within the error of their format. They also load a game that Debian
+// packages, cooked for the engine.
 func TestSamplesLoadInTheirEngine(t *testing.T) {
 	if !installed() {
 		t.Skip("no Chromium: proof/browser/run.sh installs it")
@@ -106,7 +106,7 @@ func pageResult(p *page, expression string) loadResult {
 // resultsFile is locked by tests of engines while they write the file of results.
 var resultsFile sync.Mutex
 
-// judge compares the kinds of files that a page has tested with results.json.
+// judge compares a page's results for each kind of file with results.json.
 func judge(p *page, name string, seen map[string]results.Kind) {
 	p.t.Helper()
 	resultsFile.Lock()

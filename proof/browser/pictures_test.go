@@ -165,7 +165,7 @@ func pictureKinds(t *testing.T, server, fragment string) {
 }
 
 // picture takes a screenshot of the page in a window of the given size. It passes the screenshot to
-// use or, if use is nil, writes it.
+// the function use. If use is nil, it writes the screenshot to a file.
 func (p *page) picture(name string, width, height int64, use func(image.Image)) {
 	p.t.Helper()
 	p.do(chromedp.EmulateViewport(width, height))

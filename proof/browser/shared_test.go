@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/proof/internal/results"
 )
 
-// sharedDir holds what several tests use, each made only once: the program cook, the npm packages,
-// and the samples cooked for engines.
+// sharedDir holds files that several tests use and that are made only once: the program cook, the
+// npm packages, and the samples cooked for engines.
 var sharedDir string
 
 func TestMain(m *testing.M) {

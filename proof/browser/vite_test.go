@@ -286,7 +286,7 @@ func TestPageOnAnotherPortFollowsCook(t *testing.T) {
 		t.Errorf("changed: %s", got)
 	}
 	p.forgive("request to another server: " + server)
-	p.forgive("PixiJS Warning") // the older sheet contains the same names, of which PixiJS warns
+	p.forgive("PixiJS Warning") // the older sheet contains the same names, about which PixiJS warns
 	p.forgive("GPU stall")
 }
 

@@ -35,8 +35,8 @@ const step16 = 1.0 / (1 << 15) // one step of 16-bit samples
 var (
 	// The output of oggdec and the reference files of minimp3 are rounded to 16 bits.
 	vorbisTolerance = soundTolerance{most: 1.01 * step16, rms: step16, clips: true}
-	// ISO/IEC 11172-4 allows half of this for full accuracy, and the rounding of the reference adds
-	// as much. The suite's references often lack the last frame.
+	// For full accuracy, ISO/IEC 11172-4 allows half of these differences. The rounding of the
+	// reference adds the other half. The suite's references often lack the last frame.
 	mp3Tolerance = soundTolerance{most: 2 * step16, rms: 2 * step16 / 3.4641, clips: true, tail: 1152}
 	// Our decoders' samples are accurate to 24 bits.
 	exactTolerance = soundTolerance{most: 1.0 / (1 << 24), rms: 1}

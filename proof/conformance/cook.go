@@ -107,8 +107,8 @@ func runProgram(ctx context.Context, program []string, file string) reading {
 	return r
 }
 
-// complaintWith joins the messages and the error of a reading, and the given error in its output,
-// into one line; "" if there are none.
+// complaintWith returns one line with the messages and the error of a reading, and the given error
+// about its output. It returns "" if there are none.
 func (r reading) complaintWith(err error) string {
 	err = errors.Join(r.err, err)
 	if err == nil {

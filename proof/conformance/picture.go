@@ -122,7 +122,7 @@ func readPNG(file string) (picture, error) {
 }
 
 // viewers are the programs that decode each kind of image, and write PAM or PFM. Each program has
-// its own bugs, so if the output of the first one differs from ours, the next one is tried.
+// its own bugs. If the output of the first program differs from ours, the next program is tried.
 var viewers = map[string][][]string{
 	"PNG":  {{"convert-im6.q16", "png:FILE[0]", "-depth", "16", "PAM:-"}},
 	"GIF":  {{"convert-im6.q16", "gif:FILE[0]", "-coalesce", "-depth", "16", "PAM:-"}},

@@ -122,7 +122,7 @@ func (r ruling) askViewers(ctx context.Context, o *outcome, got picture, file st
 	return nil
 }
 
-// anyPicture leaves the expectation to the viewers.
+// anyPicture states no expectation, so the viewers decide whether a file must be accepted.
 func anyPicture(string, string) ruling { return unsaid }
 
 // pngSuite expects that a file is rejected as corrupt if its name starts with x.
@@ -198,7 +198,7 @@ func imageRS(dir, name string) ruling {
 	case strings.HasPrefix(name, "tests/bad/") && !strings.Contains(name, "TODO"):
 		return invalid
 	case strings.Contains(name, "rlecut") || strings.Contains(name, "rletrns"):
-		return ruling{skip: true} // bmpsuite itself has more references
+		return ruling{skip: true} // bmpsuite has more references for these images
 	case strings.Contains(name, "/lenient/"):
 		return ruling{expect: mayRefuse, known: true}
 	case err != nil || kind == "JPEG" || kind == "WebP" || kind == "TIFF":

@@ -30,7 +30,7 @@ const (
 	rightlyRefused
 	mended // the file is invalid and accepted, with warnings that name every error
 	wronglyRefused
-	wrong    // the file is invalid and accepted without such warnings, or decoded incorrectly
+	wrong    // the file is invalid and accepted without a warning for each error, or decoded incorrectly
 	unjudged // the file is accepted, but there is no reference to compare with
 	verdicts
 )

@@ -1,7 +1,7 @@
-// Engines cooks the sample project for engines that are native programs, and without an engine,
-// loads every cooked file with the engine, and compares the files with their sources. It prints the
-// differences, including those from results.json. It skips engines that are not installed; run.sh
-// installs them on Debian.
+// Engines tests engines that are native programs. It cooks the sample project for each engine and
+// without an engine, loads every cooked file with the engine, and compares the files with their
+// sources. It prints the differences, including those from results.json. It skips engines that are
+// not installed; run.sh installs them on Debian.
 //
 //	go run ./proof/engines
 //
@@ -53,7 +53,7 @@ var programs = []program{
 		runLove,
 	}},
 	{"sdl", []string{"cc", "pkg-config"}, []string{
-		// The game of the docs page ends when its window closes, so here it ends at once.
+		// The game of the docs page runs until its window closes. Here it must end at once.
 		"set -e; cp loader.h outputs.h; grep -q 'SDL_WaitEvent(&event)' game.c; sed -i 's/SDL_WaitEvent(&event)/event.type = SDL_QUIT/' game.c",
 		"set -e; for name in sdl game; do cc -std=c99 -Wall -Wextra -Werror -Wno-unused-function -o run-$name $name.c $(pkg-config --cflags --libs sdl2 SDL2_image SDL2_mixer); done",
 		"export SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy; ./run-game && ./run-sdl pairs",
@@ -63,8 +63,8 @@ var programs = []program{
 		"cd raylib && CGO_CFLAGS=-O1 go build -trimpath -tags sdl -buildmode=c-archive -o ../libraylib.a .",
 		"set -e; cp loader.h outputs.h; for name in raylib game; do cc -std=gnu99 -Wall -Wextra -Werror -Wno-unused-function -o run-$name " +
 			"-I$(cd raylib && go list -m -f '{{.Dir}}' github.com/gen2brain/raylib-go/raylib) $name.c libraylib.a $(pkg-config --libs sdl2) -lGL -lm; done",
-		// raylib does not decode URIs, so it warns about the texture of a model that has a space in
-		// its name.
+		// raylib does not decode URIs, so it warns about a texture of a model if the name contains
+		// a space.
 		"printf 'pcm.!default { type null }\\n' >null.conf; ALSA_CONFIG_PATH=$PWD/null.conf xvfb-run -a ./run-raylib </dev/null | grep -v start%20banner",
 	}},
 }

@@ -10,7 +10,7 @@ import (
 
 func TestEmptyCampaignFails(t *testing.T) {
 	cook := fake(t, "cook")
-	t.Setenv("GODEBUG", exactHeap) // media would otherwise restart this test with the variable set
+	t.Setenv("GODEBUG", exactHeap) // the campaign media would restart the test binary without this setting
 	for name, run := range map[string]func(ctx context.Context, dir string) error{
 		"damage": func(ctx context.Context, dir string) error {
 			return damageFiles(ctx, []string{"-only", "no such kind", "-dir", dir})

@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakes maps names to programs that campaigns run instead of cook. They return the exit status.
+// fakes maps names to functions that campaigns run instead of cook. The functions return the exit
+// status.
 var fakes = map[string]func() int{
 	"cook": func() int { return fakeCook(nil) },
 	// spoils is a fake that writes a wrong output after each cook.

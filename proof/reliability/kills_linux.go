@@ -40,7 +40,7 @@ type killing struct {
 	amid, watched atomic.Int64
 }
 
-// programRules are rules that cook some files with tools: a slow one, and one that writes a
+// programRules are rules that cook some files with tools: a slow tool, and a tool that writes a
 // depfile.
 const programRules = `
 [[rule]]
@@ -120,8 +120,8 @@ func (c *killing) cookAndKillOnce(ctx context.Context, s *scene) error {
 
 // killWatcher starts a watcher, edits sources while it runs, and kills it.
 //
-// The watcher may cook any state between two edits, even a partial edit. So the outputs after the
-// kill are checked only if the edits are atomic, which is the case if atOnce is set.
+// The watcher may cook any state between two edits, even a partial edit. The outputs after the kill
+// are therefore checked only if atOnce is set, which makes the edits atomic.
 func (c *killing) killWatcher(ctx context.Context, s *scene, atOnce bool) error {
 	edit := s.edit
 	if atOnce {
@@ -205,9 +205,9 @@ func (s *scene) randomWait(took time.Duration) time.Duration {
 	return time.Duration(s.rng.Int64N(int64(took + took/3)))
 }
 
-// runAndKill starts the command, waits, calls harm to inject a fault unless it is nil, and kills
-// the command with SIGKILL. amid reports whether the fault or the kill stopped the command before
-// its end. A command that ends earlier must exit with 0 or 1.
+// runAndKill starts the command, waits, and kills the command with SIGKILL. If harm is not nil,
+// runAndKill first calls harm to inject a fault. amid reports whether the fault or the kill stopped
+// the command before its end. A command that ends earlier must exit with 0 or 1.
 func (s *scene) runAndKill(ctx context.Context, wait time.Duration, harm func(kill func()) error, more ...string) (amid bool, err error) {
 	var text strings.Builder
 	cmd := s.cookCommand(ctx, more...)

@@ -32,7 +32,8 @@ func TestWatcherThatEndsIsWrong(t *testing.T) {
 			code = 0
 		}
 		c, s := killable(t, says(t, "no such flag", code))
-		// The kill may come before the command ends by itself, so the test tries several times.
+		// The command must end by itself before it is killed. This depends on timing, so the test
+		// tries several times.
 		err := eventually(func() error { return c.killWatcher(t.Context(), s, atOnce) })
 		if err == nil || !strings.Contains(err.Error(), "no such flag") {
 			t.Errorf("at once %t: a watcher that exits with %d: %v", atOnce, code, err)
@@ -52,8 +53,8 @@ func TestPartialOutputOfWatcherIsDetected(t *testing.T) {
 	}
 }
 
-// eventually repeats an attempt whose result depends on timing until it returns an error, and
-// returns that error, or nil after 20 attempts.
+// eventually repeats an attempt whose result depends on timing, at most 20 times. It returns the
+// first error, or nil if all attempts succeed.
 func eventually(try func() error) (err error) {
 	for n := 0; n < 20 && err == nil; n++ {
 		err = try()

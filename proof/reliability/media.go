@@ -126,7 +126,7 @@ func media(ctx context.Context, args []string) error {
 }
 
 // exactHeap is a setting that makes garbage collections stop the world. Otherwise, memory that is
-// allocated during a collection counts as live, and on a busy machine this is more.
+// allocated during a collection counts as live, and a busy machine has more of this memory.
 const exactHeap = "gcstoptheworld=1"
 
 // withExactHeap runs the campaign in a new process that has the setting exactHeap.

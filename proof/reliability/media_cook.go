@@ -225,8 +225,8 @@ func watchHeap() (peak *atomic.Int64, stop func()) {
 	return peak, func() { close(quit); <-over }
 }
 
-// leastLikeness is the minimum PSNR, in dB, of the pixels of an undamaged file against those
-// of the reference decoder. Damaged files are not compared: decoders clip huge values in
+// leastLikeness is the minimum PSNR, in dB, of an undamaged file's pixels compared with the
+// reference decoder's pixels. Damaged files are not compared: decoders clip huge values in
 // different ways.
 const leastLikeness = 45
 

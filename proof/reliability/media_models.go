@@ -19,9 +19,9 @@ import (
 	"github.com/assetcook/assetcook/recipes/mesh"
 )
 
-// madeModels returns glTF documents that contain every kind of object, as text and as GLB files,
-// and OBJ files. The recipe mesh detects text by its content, so text with the extension .model is
-// cooked by mesh, and text with the extension .gltf is only checked.
+// madeModels returns glTF documents with every kind of object, as text and as GLB files. It also
+// returns OBJ files. The recipe mesh detects text by its content, so text with the extension .model
+// is cooked by mesh, and text with the extension .gltf is only checked.
 func madeModels() []mediaFile {
 	text, data := madeDocument()
 	uri := base64.StdEncoding.EncodeToString(data)

@@ -39,7 +39,7 @@ func (m *mutator) nextMutation() mediaFile {
 		f.data = m.damageBytes(f)
 		f.data = f.data[:min(len(f.data), mediaLargest)]
 	}
-	// If the checksum were wrong, the decoder would stop there.
+	// A decoder would stop at a wrong checksum.
 	if m.rand.IntN(8) > 0 {
 		switch f.ext {
 		case ".png":
@@ -82,7 +82,7 @@ func (m *mutator) damageBytes(f mediaFile) []byte {
 		data = slices.Insert(data, at, bytes.Repeat(data[at:end], times)...)
 	case 8:
 		data = slices.Delete(data, at, min(len(data), at+1+m.rand.IntN(64)))
-	case 9: // change a part of the format
+	case 9: // damage a chunk, if the format has chunks
 		data = m.damageChunk(f.ext, data)
 	}
 	return data

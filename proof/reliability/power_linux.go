@@ -278,7 +278,7 @@ func attach(f *os.File) (*os.File, error) {
 			return loop, nil
 		}
 		loop.Close()
-		if try == 100 || !errors.Is(err, unix.EBUSY) { // another process has taken it
+		if try == 100 || !errors.Is(err, unix.EBUSY) { // another process has taken the loop device
 			return nil, fmt.Errorf("%s: %w", loop.Name(), err)
 		}
 	}
@@ -293,7 +293,7 @@ func (m *image) mountDiskImage() error {
 
 func (m *image) unmount() error {
 	var err error
-	for range 500 { // a killed process may still be using it
+	for range 500 { // a killed process may still be using the mount
 		if err = unix.Unmount(m.at, 0); !errors.Is(err, unix.EBUSY) {
 			break
 		}

@@ -381,7 +381,7 @@ func (s *scene) moveIn() error {
 	return errors.Join(s.write(aside, s.randomContent(name, s.rng.IntN(50_000))), room(name), os.Rename(aside, name))
 }
 
-// newName returns a random file name, which may be a new one.
+// newName returns a random name for a file that may or may not exist.
 func (s *scene) newName() string {
 	kinds := []string{".png", ".json", ".txt", ".bin", ".wav"}
 	s.fresh++

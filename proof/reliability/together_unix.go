@@ -196,7 +196,7 @@ func (c *concurrentRuns) runTogetherOnce(ctx context.Context, s, other *scene) e
 	return errors.Join(append(errs, err, stop())...)
 }
 
-// startWatcher starts a watcher in some of the rounds. stop stops it.
+// startWatcher starts a watcher in some of the rounds. The function stop stops the watcher.
 func (c *concurrentRuns) startWatcher(ctx context.Context, s *scene) (stop func() error, err error) {
 	if s.rng.IntN(4) > 0 {
 		return func() error { return nil }, nil

@@ -68,7 +68,8 @@ func main() {
 	}
 }
 
-// sampleNames returns the names with the smallest checksums, sorted, at most most of them.
+// sampleNames returns the names with the smallest checksums, sorted. The argument most is the
+// maximum number of names.
 func sampleNames(truth map[string]string, most int) []string {
 	pictures := slices.SortedFunc(maps.Keys(truth), func(a, b string) int {
 		return cmp.Compare(xxhash.Sum64String(a), xxhash.Sum64String(b))

@@ -112,7 +112,7 @@ func outputNames(c recipe.Cooker, source string) []string {
 	return list
 }
 
-// checkAsked fails the test if Cook calls Job.ReadExtracts with other arguments than Traits.Asks.
+// checkAsked fails the test if Cook and Traits.Asks call Job.ReadExtracts with different arguments.
 func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, deps []recipe.Dep) {
 	t.Helper()
 	var asked []recipe.Dep

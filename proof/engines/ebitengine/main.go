@@ -64,7 +64,7 @@ func main() {
 	for line := range strings.Lines(string(list)) {
 		field := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		switch field[0] {
-		case "font", "model", "hdr": // Ebitengine has none of these
+		case "font", "model", "hdr": // Ebitengine has no loaders for these kinds
 			continue
 		case "sprite":
 			g.fetchSprites()

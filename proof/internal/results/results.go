@@ -24,7 +24,8 @@ const Any = "any"
 // loads.
 func AnyIn(engine string) string { return Any + "/" + engine }
 
-// engineName returns the engine's own name, for outputs that are cooked for it.
+// engineName returns the name of an engine unchanged, for the outputs that are cooked for the
+// engine.
 func engineName(engine string) string { return engine }
 
 // kinds are the kinds of files in the order of the table, with their row headings and the units of
@@ -100,8 +101,8 @@ func (all All) Tables() (engine, unnamed string, err error) {
 	return engine, unnamed, nil
 }
 
-// table returns a table and the number of results in it. It leaves out kinds without results. name
-// returns the name of an engine in the file of results.
+// table returns a Markdown table and the number of results in it. It leaves out kinds without
+// results. The function name maps an engine to its name in the file of results.
 func (all All) table(name func(engine string) string) (text string, shown int) {
 	var b strings.Builder
 	b.WriteString("| |")

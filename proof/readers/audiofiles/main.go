@@ -1,10 +1,9 @@
-// Command audiofiles writes sounds in every audio format that this module can write. Other
-// programs read them, and audiofiles measures how much their results differ. See audio.sh beside
-// it.
+// Command audiofiles writes sounds in every audio format that this module can write. Other programs
+// read them, and audiofiles measures how much their results differ. See audio.sh beside it.
 //
 //	audiofiles write DIR             write X.raw, X-*.wav, X.qoa and X.opus for each sound X
 //	audiofiles ima WAV TO            convert a WAV file to IMA ADPCM
-//	audiofiles compare WANT GOT DB   fail unless GOT has the length of WANT and is as similar
+//	audiofiles compare WANT GOT DB   fail unless GOT has the length of WANT and a signal-to-noise ratio of DB
 //
 // Raw files contain interleaved 16-bit little-endian samples. The name X starts with the sample
 // rate and the number of channels: 22050-2.

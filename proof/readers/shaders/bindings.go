@@ -24,7 +24,7 @@ type member struct {
 	name, attributes, text string
 	size, align            int
 	numbers                []number // offsets are relative to the start of the member
-	paths                  []place  // places named after the member
+	paths                  []place  // places within the member; the text of each place follows the member's name
 }
 
 // globals writes the declarations at the top of the module.
@@ -264,8 +264,8 @@ func (g *generator) query(depth int) string {
 type spirvType []uint32
 
 // checkLayouts compares the offsets of the buffers in a SPIR-V module with the offsets that WGSL
-// assigns to them. A module compiled from GLSL has one number for group and binding, so place
-// returns the expected pair.
+// assigns to them. The function place converts a group and a binding of WGSL to those in the
+// module, because GLSL has a single number for both.
 func checkLayouts(module []byte, want []layout, place func(group, binding int) (int, int)) error {
 	types, members := map[uint32]spirvType{}, map[[3]uint32]uint32{}
 	decorations, variables := map[[2]uint32]uint32{}, map[uint32]uint32{}

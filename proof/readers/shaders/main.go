@@ -154,7 +154,7 @@ func (c *campaign) cookShaders(program string) error {
 	return nil
 }
 
-// judgeResults checks all results and returns the number of wrong ones.
+// judgeResults checks all results and returns the number of wrong results.
 func (c *campaign) judgeResults() int {
 	var mutex sync.Mutex
 	var group sync.WaitGroup

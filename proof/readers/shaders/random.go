@@ -9,7 +9,7 @@ import (
 // A shape is the type of an expression: a scalar, a vector or a matrix.
 type shape struct {
 	scalar byte // b, i, u or f for bool, i32, u32 or f32
-	rows   int  // 1 for a scalar
+	rows   int  // number of rows; 1 for a scalar
 	cols   int  // 0 unless the shape is a matrix
 }
 
@@ -32,7 +32,7 @@ func (s shape) String() string {
 	return name
 }
 
-// A place is a variable, or a part of one, that expressions can use.
+// A place is a variable, or a part of a variable, that expressions can use.
 type place struct {
 	text string
 	of   shape

@@ -45,8 +45,8 @@ func askHDRReader(ctx context.Context, dir, astcenc string, random *rand.Rand, s
 	return wrong, nil
 }
 
-// sameHalves reports whether the block at x, y of an image has the given pixels. NaN differs from
-// nothing, because astcenc changes its bits.
+// sameHalves reports whether the block at x, y of an image has the given pixels. NaN equals every
+// value, because astcenc changes its bits.
 func sameHalves(theirs []byte, pix *astc.Halves, w, h, x, y int, size astc.Size) bool {
 	for i := range size.W * size.H {
 		px, py := x+i%size.W, y+i/size.W

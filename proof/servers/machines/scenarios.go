@@ -178,7 +178,7 @@ type counts struct {
 	silent           bool // set if no request may be sent to the server
 }
 
-// cookExpecting cooks, and compares the counts with the expected ones.
+// cookExpecting cooks, and compares the counts with the expected counts.
 func (m *machine) cookExpecting(assets, out string, want counts, more ...string) error {
 	s, err := m.cooks(assets, out, more...)
 	if err != nil {

@@ -109,8 +109,8 @@ func (c *Call) Fail(ctx context.Context, err error) (status int) {
 	return frontend.Failed
 }
 
-// repairs returns "this", "these" or "N of these M", meaning the mistakes in rules that "cook fix"
-// can repair. It returns "" if there are none.
+// repairs returns a phrase for the mistakes in rules that "cook fix" can repair: "this", "these" or
+// "N of these M". It returns "" if there are none.
 func repairs(err error) string {
 	var list rules.Errors
 	errors.As(err, &list)
@@ -138,7 +138,8 @@ func (c *Call) Interrupted(text string) (status int) {
 	return frontend.Interrupted
 }
 
-// suggestions adds flags to the suggestions of package cook, which has no flags.
+// suggestions adds the names of flags to suggestions of package cook, which does not know the
+// flags.
 var suggestions = strings.NewReplacer(
 	"choose another output directory", "choose another output directory with -out",
 	"choose another directory for the store", "choose another directory for the store with -cache",
@@ -179,8 +180,8 @@ func AddFlags(err error) error {
 // A flagObserver adds the names of flags to suggestions, and forwards all calls.
 type flagObserver struct{ cook.Observers }
 
-// Flagging returns an observer that adds the names of flags to suggestions and forwards all calls
-// to the observers in to.
+// Flagging returns an observer that adds the names of flags to suggestions, and forwards all calls
+// to other observers.
 func Flagging(to ...cook.Observer) cook.Observer { return flagObserver{to} }
 
 func (o flagObserver) Event(e cook.Event) {

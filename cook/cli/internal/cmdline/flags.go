@@ -350,7 +350,7 @@ func (n *unless) Set(text string) error {
 	return err
 }
 
-// SelfForRemote makes this program the child process that communicates with the server of r.
+// SelfForRemote makes r run this program as the child process that communicates with the server.
 func SelfForRemote(r *cook.Remote) (err error) {
 	if r.URL != "" {
 		r.Program, err = os.Executable()

@@ -11,12 +11,12 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// inProject sets flags that neither the command line nor the environment sets from the project's
-// cook.toml. It returns the remaining words.
+// inProject sets flags from the project's cook.toml if neither the command line nor the environment
+// sets them. It returns the words that do not name the asset directory.
 //
-// The project belongs to the asset directory or, if none was given, to the working directory. If
-// the first word names a directory outside of the project, it is the asset directory, unless one
-// was given. For verbs with an [Argument.Target], the last word never names the asset directory.
+// The project belongs to the asset directory or, if none was given, to the working directory.
+// Unless dirGiven is set, a first word that names a directory outside of the project is the asset
+// directory. For verbs with an [Argument.Target], the last word never names the asset directory.
 func inProject(v *Verb, fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error) {
 	dir := fs.Lookup("dir")
 	if dir == nil {

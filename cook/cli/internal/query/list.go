@@ -102,7 +102,7 @@ var columns = []column{
 	{"psnr", psnrOf, func(a *survey.Asset) int64 { return int64(-1000 * a.Last.Facts.PSNR) }},
 }
 
-// aboutImages has the columns that only images fill.
+// aboutImages has the columns that are empty for assets other than images.
 var aboutImages = []string{"role", "evidence", "format", "mips", "psnr"}
 
 // recalled has the columns whose values are read from the store.

@@ -129,8 +129,8 @@ func (r *reportOptions) makeReport(ctx context.Context, c *cmdline.Call) (*overv
 	return overview.New(in), nil
 }
 
-// measureTextures compares textures of an output directory with their sources. most limits the
-// number of textures. dir is the asset directory, or "" if it is unknown.
+// measureTextures compares textures of an output directory with their sources. The parameter most
+// limits the number of textures. dir is the asset directory, or "" if it is unknown.
 func measureTextures(ctx context.Context, c *cmdline.Call, dir, out string, textures []overview.Candidate, most int) ([]overview.Texture, error) {
 	var assets *confine.Dir
 	if dir != "" {

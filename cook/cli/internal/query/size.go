@@ -137,7 +137,7 @@ func signedBytes(n int64) string {
 }
 
 // changedSizes returns how much the outputs of each matching asset grew in the last run that had
-// work. rest is the growth of assets that the history does not list individually.
+// work. The second result is the growth of assets that the history does not list individually.
 func (r *sizeOptions) changedSizes(patterns []string) (more map[string]int64, rest int64, err error) {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {

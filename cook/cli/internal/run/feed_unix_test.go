@@ -151,8 +151,8 @@ func limitBuffers(_, _ string, conn syscall.RawConn) error {
 	return errors.Join(err, result)
 }
 
-// TestFeedStuckViewer expects that a viewer that reads nothing delays neither the recording nor its
-// end.
+// TestFeedStuckViewer connects a viewer that reads nothing. The recording must continue and end
+// without waiting for the viewer.
 func TestFeedStuckViewer(t *testing.T) {
 	leaktest.Check(t)
 	f, err := listenFeed("0")

@@ -24,9 +24,9 @@ type memoryLimit struct {
 	usual  int   // GC percent to restore; 0 if unchanged
 }
 
-// A run holds the data of a large tree from start to end, so frequent collections save as much
-// memory in garbage. They are cheap while the index is written. During the cook, they are
-// worthwhile only with a large heap.
+// The data of a large tree stays in memory for the whole run. A lower GC percent leaves less
+// garbage beside this data. Collections are cheap while the index is written. During the cook, they
+// are worthwhile only with a large heap.
 const (
 	largeTree = 10_000
 	largeHeap = 64 << 20 // bytes; about 150,000 assets need this much
@@ -68,7 +68,7 @@ func (m *memoryLimit) Planned(assets int, _ time.Duration) {
 	if m.memory <= 0 {
 		m.memory = session.DefaultMemory()
 	}
-	// The memory budget of recipes does not include the run's own data.
+	// The memory budget of recipes excludes the run's own data, so m.live and besides are added.
 	limit := m.memory + m.live + besides
 	if limit < debug.SetMemoryLimit(-1) { // a negative limit reads the current limit, which GOMEMLIMIT may have set
 		debug.SetMemoryLimit(limit)

@@ -37,8 +37,8 @@ func (f *printFlags) declarePrintFlags(fs *flag.FlagSet) {
 // everyAsset reports whether to print assets that need no work.
 func (f printFlags) everyAsset() bool { return f.json && !f.quiet || f.explain && f.verbose }
 
-// These intervals separate redraws of the progress on a terminal, and lines of progress in a build
-// log. In a round of a watcher, the first line comes sooner, because a person waits for it.
+// frame is the time between redraws of the progress on a terminal, and beat is the time between
+// progress lines in a build log. In a round of a watcher, the first line appears after roundsBeat.
 const (
 	frame      = 100 * time.Millisecond
 	beat       = 10 * time.Second

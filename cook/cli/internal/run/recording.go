@@ -235,8 +235,8 @@ func listenFeed(addr string) (*feed, error) {
 	return f, nil
 }
 
-// acceptViewers accepts viewers until the context accepting ends. It serves each viewer until the
-// context viewing ends.
+// acceptViewers accepts viewers until the first context is done. It serves each viewer until the
+// second context is done.
 func (f *feed) acceptViewers(accepting, viewing context.Context) error {
 	slots := make(chan struct{}, maxViewers)
 	for {
@@ -259,8 +259,8 @@ func (f *feed) acceptViewers(accepting, viewing context.Context) error {
 	}
 }
 
-// endFeed stops accepting viewers, and waits until the viewers have read the whole stream. After
-// patience, it closes the remaining connections.
+// endFeed stops accepting viewers, and waits until the viewers have read the whole stream. It
+// closes connections that are still open after the duration patience.
 func (f *feed) endFeed(patience time.Duration) error {
 	f.stop()
 	late := time.AfterFunc(patience, f.hangUp)

@@ -141,7 +141,7 @@ func (b *batch) Event(e cook.Event) {
 // writeBatch prints the first mostNamed files.
 func (b *batch) writeBatch(w io.Writer, at time.Time) {
 	slices.Sort(b.paths)
-	paths := slices.Compact(b.paths) // an asset has one event for each target
+	paths := slices.Compact(b.paths) // a path can occur several times, once for each target
 	if len(paths) == 0 {
 		return
 	}

@@ -92,7 +92,8 @@ func (r *fixOptions) fixRules(ctx context.Context, c *cmdline.Call, words []stri
 	return frontend.OK
 }
 
-// until applies fixes and repeats the check, until no error has a fix.
+// until calls check and fixes its errors in a loop. It returns the error of check when no error has
+// a fix.
 func (r *fixOptions) until(check func() error) error {
 	for {
 		err := check()

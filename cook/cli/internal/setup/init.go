@@ -136,7 +136,8 @@ func nearestEngine(name string) string {
 // An initFile is a file that init writes.
 type initFile struct{ name, text string }
 
-// config returns the text of a cook.toml in home for the assets in dir.
+// config returns the text of the cook.toml that init writes to the directory home. dir is the asset
+// directory.
 func (s *sight) config(dir, home string) string {
 	var b strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
@@ -181,8 +182,8 @@ func (s *sight) writeCommentedRule(b *strings.Builder, name string) {
 	}
 }
 
-// patterns returns the extensions that a recipe cooks, the most frequent first. It returns a text
-// with their counts, and the match of a rule.
+// patterns returns two texts about the extensions that a recipe cooks, the most frequent first:
+// their counts, and the match of a rule.
 func (s *sight) patterns(name string) (counts, match string) {
 	kinds := s.kinds[name]
 	exts := slices.Sorted(maps.Keys(kinds))

@@ -50,9 +50,10 @@ func hasOwnName(source string, outputs []string) bool {
 	return slices.ContainsFunc(outputs, func(o string) bool { return path.Base(o) == path.Base(source) })
 }
 
-// OldNames describes text files of a game, such as levels and scripts, that name sources whose
-// outputs have other names. The game cannot find an output by such a name. OldNames searches only
-// after a first run or a run that renamed outputs. It returns "" if it finds none.
+// OldNames searches text files of a game, such as levels and scripts, for file names of sources
+// whose outputs have different names. The game would not find these outputs. OldNames searches only
+// after a first run or a run that renamed outputs. It returns a message, or "" if it finds no old
+// name.
 func OldNames(ctx context.Context, p *cook.Project, first bool, r *Renames) string {
 	if !first && len(r.lost) == 0 {
 		return ""
@@ -111,12 +112,12 @@ func readNaming(assets *confine.Dir, file string) []byte {
 // keepsText lists the recipes whose outputs keep the file names in their sources.
 var keepsText = []string{recipeset.Fallback, "json", "text"}
 
-// An oldName is a file name of a source that no output has, and the name of the output.
+// An oldName has the file name of a source, and the different file name of its output.
 type oldName struct{ old, now string }
 
-// renamedSources returns the file names of sources whose outputs have other names, with the name of
-// the first output. It omits names that another output has. any reports whether a source in lost
-// has such a name.
+// renamedSources maps file names of sources to the names of their first outputs, for sources
+// without an output of the same name. It omits a file name that an output of another source still
+// has. The result any is set if one of the sources is in lost.
 func renamedSources(list []survey.Asset, lost map[string]bool) (names map[string]string, any bool) {
 	names = map[string]string{}
 	kept := map[string]bool{}

@@ -79,8 +79,8 @@ const (
 	presetSample = 64      // maximum number of images to read
 	presetSide   = 512     // maximum width and height of a small image
 	presetBytes  = 1 << 20 // maximum file size of a small image in bytes
-	// sceneShare is the number of images for each model, or each texture for models, up to which a
-	// scene is 3D. If there are more images, the model may be a stray file.
+	// sceneShare is the maximum number of images per model, or per texture for models, in a 3D
+	// scene. If there are more images, the model may be a stray file.
 	sceneShare = 20
 	// texturedSizes is the number of distinct power-of-two image sizes that indicates textures of a
 	// 3D scene. Many engines required such sizes.

@@ -133,7 +133,8 @@ func (r *pakOptions) createPak(ctx context.Context, words []string) (int, error)
 	return frontend.OK, nil
 }
 
-// filesIn returns the files of a directory for a pak, except the file but.
+// filesIn returns the files of a directory for a pak. The last argument is the name of a file to
+// omit.
 func filesIn(ctx context.Context, folder, but string) (files []pak.File, err error) {
 	self, _ := os.Stat(but)
 	err = filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
@@ -167,8 +168,8 @@ func filesIn(ctx context.Context, folder, but string) (files []pak.File, err err
 	return files, err
 }
 
-// patchOf compares files with the pak base. It returns the files that differ, and entries that
-// delete files.
+// patchOf compares files with a base pak. It returns the files that differ, and entries that delete
+// files.
 func patchOf(base *pak.Pak, files []pak.File) (patch []pak.File, err error) {
 	there := map[string]bool{}
 	for _, f := range files {

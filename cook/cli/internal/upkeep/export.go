@@ -68,8 +68,8 @@ func (r *exportOptions) exportFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&r.force, "force", false, "export although assets failed or are out of date, with warnings")
 }
 
-// chooseTarget sets the target that -target names. Without -target, it sets none, because the
-// targets of r.project may be the defaults in cook.toml.
+// chooseTarget sets r.target to the target in the flag -target. Without the flag, it ignores
+// r.project.Targets, which may come from cook.toml.
 func (r *exportOptions) chooseTarget() error {
 	given := false
 	r.flags.Visit(func(f *flag.Flag) { given = given || f.Name == "target" })
@@ -126,8 +126,8 @@ func (r *exportOptions) runExport(ctx context.Context, c *cmdline.Call, words []
 	return frontend.OK
 }
 
-// exported names the targets of an export for a message. It returns "" if there is only the target
-// without a name.
+// exported describes the targets of an export: the name in -target, or the number of targets. It
+// returns "" for a single target without -target.
 func (r *exportOptions) exported(targets []string) string {
 	switch {
 	case r.target != "":
