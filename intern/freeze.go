@@ -17,7 +17,7 @@ const (
 	fixedTries = 8
 )
 
-var errCollide = errors.New("intern: freeze: too many names have the same hash, with every seed tried")
+var errCollide = errors.New("intern: freeze: too many names have the same hash with every seed")
 
 // Freeze returns a table of the current names, without room for more. Both tables remain usable.
 // The seed of a frozen table is not random, so that equal tables have equal blocks; Freeze uses

@@ -11,7 +11,7 @@ import (
 const HeadSize = 64 << 10
 
 // ErrShortHead is the error of a function that needs more than the given start of a file.
-var ErrShortHead = errors.New("the head of the source is too short to tell its format")
+var ErrShortHead = errors.New("the source is too short to detect its format")
 
 // A Format is a kind of file.
 type Format struct {

@@ -120,7 +120,7 @@ func fill(b []byte, with byte) {
 
 // Errors that an [Allocator] wraps.
 var (
-	ErrTooMany  = errors.New("there are already 20,000 slices")
+	ErrTooMany  = errors.New("there are already 20,000 slices; free some first")
 	ErrUnknown  = errors.New("unknown slice; was it already freed?")
 	ErrUnderrun = errors.New("bytes before the start were written")
 	ErrOverrun  = errors.New("bytes after the end were written")

@@ -119,7 +119,7 @@ var ErrStaying = errors.New("a process started by the program is still running a
 
 // ErrTrace is the error for an incomplete trace: the server could not read which file a program
 // requested, or could not open the file for lack of descriptors.
-var ErrTrace = errors.New("the program's reads could not be recorded")
+var ErrTrace = errors.New("cook could not record the reads of the program")
 
 // system lists the files and directories that every program may read. Most of their content does
 // not affect results; the rest counts as part of the machine, like the program itself.

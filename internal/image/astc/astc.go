@@ -43,9 +43,9 @@ var sides = [...]int{4, 5, 6, 8}
 func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) error {
 	switch {
 	case !slices.Contains(sides[:], side):
-		return fmt.Errorf("astc: blocks of %d by %d pixels: want 4, 5, 6 or 8", side, side)
+		return fmt.Errorf("astc: blocks of %d by %d pixels are not supported: want 4, 5, 6 or 8", side, side)
 	case o.AlphaWeight < 0 || o.AlphaWeight > 16:
-		return fmt.Errorf("astc: alpha counts %d times: want 0 to 16", o.AlphaWeight)
+		return fmt.Errorf("astc: the weight of alpha is %d: want 0 to 16", o.AlphaWeight)
 	}
 	e := newEncoder(o.Quality, side)
 	e.setAlphaWeight(max(1, o.AlphaWeight))

@@ -28,7 +28,7 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map, best bool) error {
 		return errors.New("WebP supports only 8 bits per channel")
 	}
 	if m.W > MaxSide || m.H > MaxSide {
-		return fmt.Errorf("the image has %d x %d pixels; WebP has at most %d per side", m.W, m.H, MaxSide)
+		return fmt.Errorf("the image has %d x %d pixels; WebP allows at most %d per side", m.W, m.H, MaxSide)
 	}
 	pix := make([]uint32, m.W*m.H)
 	for i := range pix {
@@ -66,11 +66,11 @@ func container(stream []byte) []byte {
 func verify(file []byte, m *pixmap.Map) error {
 	back, err := webp.Decode(bytes.NewReader(file))
 	if err != nil {
-		return fmt.Errorf("the WebP encoder made an unreadable file: %w", err)
+		return fmt.Errorf("the WebP encoder made an unreadable file; write format = \"png\": %w", err)
 	}
 	got, ok := back.(*image.NRGBA)
 	if !ok || got.Rect != image.Rect(0, 0, m.W, m.H) || !bytes.Equal(got.Pix, m.Pix8) {
-		return errors.New("the WebP encoder changed pixels")
+		return errors.New("the WebP encoder changed pixels, which is a bug; write format = \"png\"")
 	}
 	return nil
 }
