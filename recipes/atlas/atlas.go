@@ -39,20 +39,20 @@ import (
 
 // atlasOptions are the options of the recipe.
 type atlasOptions struct {
-	Artifacts bool `toml:"artifacts" doc:"patterns also match artifacts of other assets, as if they were in the asset directory"`
+	Artifacts bool `toml:"artifacts" doc:"patterns also match the artifacts of other assets by their output paths"`
 
 	Trim      bool `toml:"trim" doc:"cut off the edges of sprites whose alpha is at most trim_alpha"`
 	TrimAlpha int  `toml:"trim_alpha" min:"0" max:"254" doc:"alpha up to which a pixel counts as empty, 0 to 254"`
 	Rotate    bool `toml:"rotate" doc:"sprites may be rotated clockwise by 90 degrees to save space; PixiJS rotates them back, Phaser and Godot do not"`
 	Padding   int  `toml:"padding" min:"0" max:"256" doc:"pixels between sprites, on the smallest level"`
-	Extrude   int  `toml:"extrude" min:"0" max:"256" doc:"pixels by which the edges of sprites are repeated, on the smallest level, for tiles that touch"`
+	Extrude   int  `toml:"extrude" min:"0" max:"256" doc:"width in pixels, on the smallest level, of repeated edges around sprites, for tiles that touch"`
 	Border    int  `toml:"border" min:"0" max:"256" doc:"empty pixels along the edges of a page, on the smallest level"`
 	MaxSize   int  `toml:"max_size" min:"1" max:"16384" doc:"longest allowed side of a page, in pixels"`
 	POT       bool `toml:"pot" doc:"sides of pages are powers of two"`
 	Square    bool `toml:"square" doc:"pages are square"`
 	Pages     int  `toml:"pages" min:"1" max:"64" doc:"number of pages; unneeded pages have one pixel"`
 
-	Keep []string `toml:"keep" doc:"JSON of an earlier atlas, one file per output: sprites with the same size keep their places"`
+	Keep []string `toml:"keep" doc:"JSON files of an earlier atlas, one per output: sprites with unchanged sizes keep their places"`
 	Data string   `toml:"data" enum:"hash,multiatlas,tpsheet" doc:"layout of the JSON: hash for PixiJS and Phaser, multiatlas for Phaser with pages, tpsheet for Godot's importer of TexturePacker files"`
 	Name string   `toml:"name" enum:"path,stem,base" doc:"names of the sprites: their path from the source's directory, the path without extension, or only its last part"`
 
@@ -60,12 +60,12 @@ type atlasOptions struct {
 
 	Container   string  `toml:"container" enum:"png,webp,ktx2,dds" doc:"the file type of pages; webp is lossless"`
 	Mips        int     `toml:"mips" min:"0" max:"10" doc:"number of smaller levels in ktx2 and dds files"`
-	Format      string  `toml:"format" enum:"auto,bc1,bc1a,bc3,bc7,rgba8" doc:"how texels of ktx2 and dds files are stored; auto chooses by the page"`
+	Format      string  `toml:"format" enum:"auto,bc1,bc1a,bc3,bc7,rgba8" doc:"texel format of ktx2 and dds files; auto chooses it by the content of the page"`
 	Quality     string  `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, png and webp"`
 	SRGB        bool    `toml:"srgb" doc:"colors are sRGB, false: linear light"`
 	Premultiply bool    `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
-	RDO         float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7 may lose for blocks that Zstandard packs better; 0 for none"`
-	Zstd        int     `toml:"zstd" min:"0" max:"19" doc:"effort to pack levels of ktx2 with Zstandard; 0 does not pack them"`
+	RDO         float64 `toml:"rdo" min:"0" max:"10" doc:"largest loss of PSNR in dB that bc7 accepts so that Zstandard packs blocks better; 0 for none"`
+	Zstd        int     `toml:"zstd" min:"0" max:"19" doc:"Zstandard compression level for ktx2 files; 0 does not compress them"`
 }
 
 // Recipe returns the recipe "atlas".
@@ -146,17 +146,17 @@ func (o *atlasOptions) checkOptions() error {
 	case o.Data != "hash" && o.Rotate:
 		return &recipe.OptionError{Key: "rotate", Got: "true", Want: fmt.Sprintf("false with data = %q, because neither Phaser nor Godot rotates sprites back", o.Data)}
 	case o.isImageContainer() && o.Mips > 0:
-		return &recipe.OptionError{Key: "mips", Got: strconv.Itoa(o.Mips), Want: fmt.Sprintf(`0 with container = %q, which has one level`, o.Container)}
+		return &recipe.OptionError{Key: "mips", Got: strconv.Itoa(o.Mips), Want: fmt.Sprintf(`0 with container = %q, which has no smaller levels`, o.Container)}
 	case o.isImageContainer() && o.Premultiply:
 		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf(`false with container = %q, which is not premultiplied`, o.Container)}
 	case len(o.Scales) > 0 && len(o.Keep) > 0:
-		return &recipe.OptionError{Key: "keep", Got: fmt.Sprintf("%q", o.Keep), Want: "none with scales: each scale has its own places"}
+		return &recipe.OptionError{Key: "keep", Got: fmt.Sprintf("%q", o.Keep), Want: "no file together with scales, because each scale has its own layout"}
 	case len(o.pageSides()) == 0:
-		return &recipe.OptionError{Key: "max_size", Got: strconv.Itoa(o.MaxSize), Want: fmt.Sprintf("more than %d, because of border and mips", 2*o.Border*o.unitPixels())}
+		return &recipe.OptionError{Key: "max_size", Got: strconv.Itoa(o.MaxSize), Want: fmt.Sprintf("more than %d, to leave room for border and mips", 2*o.Border*o.unitPixels())}
 	}
 	for i, scale := range o.Scales {
 		if slices.Contains(o.Scales[:i], scale) {
-			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "no scale more than once"}
+			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "each scale only once"}
 		}
 	}
 	if o.isImageContainer() {
@@ -180,7 +180,7 @@ const maxList = 1 << 20
 // assumes that the sprites fill the pages and that one batch is read at a time.
 func (o *atlasOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxList {
-		return 0, fmt.Errorf("the file has %d bytes of patterns; the limit is %d", size, maxList)
+		return 0, fmt.Errorf("the file has %d bytes of patterns; the limit is %d; use fewer, more general patterns", size, maxList)
 	}
 	page := 4 * int64(o.MaxSize) * int64(o.MaxSize)
 	painting := png.Memory(o.MaxSize, o.MaxSize, pixmap.Bits8)
@@ -218,7 +218,7 @@ func (o *atlasOptions) cookScale(ctx context.Context, job *recipe.Job, files []f
 		return err
 	}
 	if used := len(a.layout.Pages); used < o.Pages {
-		job.Warn("%d of %d pages suffice; each other page has one pixel", max(used, 1), o.Pages)
+		job.Warn("only %d of %d pages are needed; the other pages have one pixel each", max(used, 1), o.Pages)
 	}
 	for i := range o.Pages {
 		if err := o.writeAtlasPage(ctx, job, i, a); err != nil {

@@ -65,47 +65,47 @@ import (
 
 // Image holds the options of the recipe.
 type Image struct {
-	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x5,astc6x6,astc8x8,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,r16,rg16,rgba16,r16f,r32f,rgba16f,png,webp" doc:"how texels are stored; auto chooses by the image; png and webp write lossless images instead of textures"`
-	GPU       string `toml:"gpu" enum:"desktop,mobile,web,none" doc:"the formats that format = auto chooses from: desktop bc4 to bc7, mobile astc and eac, web uastc, which loaders transcode; none makes an image for programs that load no textures: the source itself if it is PNG, JPEG, HDR or EXR and no option changes its pixels, otherwise PNG; options that only textures have make a desktop texture"`
+	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x5,astc6x6,astc8x8,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,r16,rg16,rgba16,r16f,r32f,rgba16f,png,webp" doc:"texel format; auto chooses it by the image; png and webp write lossless images instead of textures"`
+	GPU       string `toml:"gpu" enum:"desktop,mobile,web,none" doc:"formats for format = auto: desktop uses bc4 to bc7, mobile astc and eac, web uastc, which loaders transcode; none makes no texture: it copies PNG, JPEG, HDR and EXR sources whose pixels no option changes, and writes PNG otherwise; options for textures make a desktop texture"`
 	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, astc, etc2, eac, uastc, png and webp: fast for every edit, best for releases"`
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file type of textures"`
 	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"the header of bc1 to bc5: older engines and ImageMagick read only legacy; auto writes legacy unless that would lose that colors are sRGB or premultiplied"`
-	Preset    string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"defaults for other options: 2d makes no mips and stores small images without loss; pixel does so for all images; 3d treats sprites as textures of a scene; auto decides by each image's role"`
-	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the image: colors, unit vectors, one channel, four channels of any data ...; auto decides by the materials of glTF and OBJ models in the same directory and its parent, then by name and pixels; material does so even with presets for 2D games"`
-	Named     string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data,letter,perhaps-numbered,perhaps-map,animation,codes" doc:"the role that the path suggests; cook sets it by the path; with none, only the pixels decide"`
-	Alpha     string `toml:"alpha" enum:"auto,transparency,data" doc:"meaning of the fourth channel of colors: transparency, which weights the colors of mipmaps and smaller sizes, or data, which does not; auto means data if models name the image, unless it is the base color of a material that is not opaque"`
+	Preset    string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"defaults for other options: 2d makes no mipmaps and stores small images without loss; pixel does so for all images; 3d treats sprites as textures of a scene; auto decides by the role of each image"`
+	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the image, which says what its pixels mean; auto decides by the materials of glTF and OBJ models in the same directory and its parent, then by name and pixels; material does so even with presets for 2D games"`
+	Named     string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data,letter,perhaps-numbered,perhaps-map,animation,codes" doc:"the role that the path suggests; cook sets this option; with none, only the pixels decide"`
+	Alpha     string `toml:"alpha" enum:"auto,transparency,data" doc:"meaning of alpha in color images: transparency weights the colors of mipmaps and smaller sizes, data does not; auto means data if models use the image, unless it is the base color of a material that is not opaque"`
 	Normals   string `toml:"normals" enum:"keep,opengl,directx" doc:"the direction of green in normal maps: up (opengl) or down; normal maps whose names say otherwise are flipped"`
-	NormalZ   bool   `toml:"normal_z" doc:"keep z of normal maps in astc, in blue; false: x in red, green and blue, y in alpha, as astcenc -normal, which loses less"`
+	NormalZ   bool   `toml:"normal_z" doc:"store z of normal maps in blue in astc; false stores x in red, green and blue, and y in alpha, as astcenc -normal does, which loses less"`
 	SRGB      bool   `toml:"srgb" doc:"colors are sRGB, false: linear light; kinds and formats without sRGB store numbers unchanged"`
 
-	Mips       string  `toml:"mips" enum:"auto,true,false" doc:"add all smaller levels down to 1x1; auto: unless the preset or the role has none"`
-	Filter     string  `toml:"filter" enum:"box,kaiser,mitchell" doc:"how levels and sizes are averaged: box is exact and fast, kaiser sharpest, mitchell between"`
-	Wrap       string  `toml:"wrap" enum:"clamp,repeat,repeat-x,repeat-y" doc:"pixels that filters read beyond the edges: the edge itself, or the image repeated horizontally, vertically, or both"`
-	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which the game draws a pixel: every encoded level keeps the share of such pixels; 0 for no alpha test"`
-	WeighAlpha bool    `toml:"weigh_alpha" doc:"bc7, astc, etc2rgba and uastc may lose more of a color the more transparent it is; alpha must be transparency"`
+	Mips       string  `toml:"mips" enum:"auto,true,false" doc:"make mipmaps down to 1x1; auto makes them unless the preset or the role has none"`
+	Filter     string  `toml:"filter" enum:"box,kaiser,mitchell" doc:"filter for mipmaps and scaling: box is exact and fast, kaiser is sharpest, mitchell is between them"`
+	Wrap       string  `toml:"wrap" enum:"clamp,repeat,repeat-x,repeat-y" doc:"pixels that filters read outside the image: the edge pixels, or the image repeated horizontally, vertically, or both"`
+	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha threshold, 0 to 1, of the game's alpha test: every level keeps the share of drawn pixels; 0 for no alpha test"`
+	WeighAlpha bool    `toml:"weigh_alpha" doc:"let bc7, astc, etc2rgba and uastc lose more color in transparent pixels; alpha must be transparency"`
 
-	Frames    string `toml:"frames" enum:"first,sheet" doc:"an animation (GIF, PNG, WebP): its first frame, or all frames in one image, as a sheet with JSON for PixiJS and Phaser"`
-	SheetSize int    `toml:"sheet_size" min:"1" max:"16384" doc:"longest allowed side of a sheet, in pixels; all browsers have textures of 4096"`
+	Frames    string `toml:"frames" enum:"first,sheet" doc:"frames of an animation (GIF, PNG, WebP) to keep: the first, or all in one sheet with JSON for PixiJS and Phaser"`
+	SheetSize int    `toml:"sheet_size" min:"1" max:"16384" doc:"longest allowed side of a sheet, in pixels; all browsers support textures of 4096"`
 
 	MaxSize int       `toml:"max_size" min:"1" max:"65535" doc:"longest allowed side of a source, in pixels"`
 	Fit     int       `toml:"fit" min:"0" max:"65535" doc:"longest side of the texture, in pixels; larger images are scaled down; 0 keeps the size"`
 	POT     string    `toml:"pot" enum:"keep,up,down,nearest,require,4" doc:"powers of two: keep the sides, scale them, or require them; 4 scales them up to multiples of 4, which Direct3D and WebGL require for bc1 to bc7"`
-	Scales  []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales for which png and webp write an image each, such as [1, 2, 0.5] for name.png, name@2x.png and name@0.5x.png; the source's scale is in its name, or else the largest"`
+	Scales  []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales of the images that png and webp write, such as [1, 2, 0.5] for name.png, name@2x.png and name@0.5x.png; the source has the scale in its name, or else the largest"`
 
 	R           string   `toml:"r" doc:"source of red: r, g, b, a, 1-r (inverted) ..., 0, 1, or such a channel of another image: rough.png:r"`
-	G           string   `toml:"g" doc:"source of green, likewise; 1-g converts a normal map of Direct3D to OpenGL"`
-	B           string   `toml:"b" doc:"source of blue, likewise"`
-	A           string   `toml:"a" doc:"source of alpha, likewise"`
+	G           string   `toml:"g" doc:"source of green, as for r; 1-g converts a normal map from Direct3D to OpenGL"`
+	B           string   `toml:"b" doc:"source of blue, as for r"`
+	A           string   `toml:"a" doc:"source of alpha, as for r"`
 	Flip        string   `toml:"flip" enum:"none,x,y,xy" doc:"mirror left to right (x), upside down (y), or both"`
 	Premultiply bool     `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
 	Cube        string   `toml:"cube" enum:"none,cross,equirect,faces" doc:"make a cube from a cross (4:3, 3:4) or strip (6:1, 1:6), from an equirectangular image (2:1) with +Z in the middle, or from one image per face"`
-	Faces       []string `toml:"faces" doc:"files of the faces -X +Y -Y +Z -Z if the source is +X, or of all six, relative to the source"`
-	Prefilter   string   `toml:"prefilter" enum:"none,ggx,filament" doc:"levels of a cube for image-based lighting: ggx blurs each level by its roughness, from 0 for the first to 1 for the last, of 16 to 31 pixels, in equal steps; filament uses the steps of Filament and Ogre-Next"`
+	Faces       []string `toml:"faces" doc:"files of the faces -X +Y -Y +Z -Z if the source is +X, or of all six faces; paths are relative to the source"`
+	Prefilter   string   `toml:"prefilter" enum:"none,ggx,filament" doc:"levels of a cube for image-based lighting: ggx blurs each level by its roughness, in equal steps from 0 in the first level to 1 in the last, which has 16 to 31 pixels; filament uses the steps of Filament and Ogre-Next"`
 	Irradiance  string   `toml:"irradiance" enum:"none,sh" doc:"diffuse light of a cube: sh writes nine spherical harmonics beside the texture, as JSON"`
-	Layers      []string `toml:"layers" doc:"files of the other layers of an array, relative to the source"`
+	Layers      []string `toml:"layers" doc:"files of the other layers of a texture array; paths are relative to the source"`
 
-	RDO  float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7 may lose for blocks that Zstandard packs better; 0 for none"`
-	Zstd int     `toml:"zstd" min:"0" max:"19" doc:"effort to pack levels of ktx2 with Zstandard; 0 does not pack them"`
+	RDO  float64 `toml:"rdo" min:"0" max:"10" doc:"largest loss of PSNR in dB that bc7 accepts so that Zstandard packs blocks better; 0 for none"`
+	Zstd int     `toml:"zstd" min:"0" max:"19" doc:"Zstandard compression level for ktx2 files; 0 does not compress them"`
 }
 
 // Recipe returns the recipe "image".

@@ -40,9 +40,9 @@ func (s *subject) keepsNumbers(c pixmap.Content) bool {
 	if s.choice.Swizzle == "r001" { // the value that a shader reads by default
 		s.choice.Swizzle = ""
 	}
-	why := "heights keep their numbers"
+	why := "heights keep their exact values"
 	if s.role != role.Height {
-		why = `data of 16 bits (format = "bc7" or "bc4" makes it small, with 8 bits)`
+		why = `the data has 16 bits (format = "bc7" or "bc4" makes a smaller file with 8 bits)`
 	}
 	s.addReason("format %v: %s", s.choice.Format, why)
 	return true
@@ -104,7 +104,7 @@ func (s *subject) reportWebPLoss(ctx context.Context, job *recipe.Job) error {
 // noteLoss adds a note about a loss: for heights once per directory in a run, for other images
 // once per run.
 func (s *subject) noteLoss(job *recipe.Job, format string, args ...any) {
-	named := "images of data"
+	named := "data images"
 	switch s.role {
 	case role.Height:
 		named = "heights"

@@ -62,7 +62,7 @@ func (o *Image) usesPath() bool { return len(o.Scales) > 0 || o.makesSheet() }
 func (o *Image) checkPicture() error {
 	if !o.writesPictures() {
 		if len(o.Scales) > 0 {
-			return &recipe.OptionError{Key: "scales", Want: fmt.Sprintf(`none with format = %q, because only "png" and "webp" have scales`, o.Format)}
+			return &recipe.OptionError{Key: "scales", Want: fmt.Sprintf(`no scales with format = %q, because only "png" and "webp" support them`, o.Format)}
 		}
 		return nil
 	}
@@ -89,7 +89,7 @@ func (o *Image) checkPicture() error {
 	}
 	for i, scale := range o.Scales {
 		if slices.Contains(o.Scales[:i], scale) {
-			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "no scale more than once"}
+			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "each scale only once"}
 		}
 	}
 	return nil
@@ -113,14 +113,14 @@ func (s *subject) planSizes(ctx context.Context, job *recipe.Job) (err error) {
 	}
 	m := s.pictures[0]
 	if s.o.keepsWebP(s.file) {
-		s.addReason("format webp: the source stays as it is")
+		s.addReason("format webp: the source is copied unchanged")
 		s.kept, err = job.Source()
 		return err
 	}
 	if s.o.isPlain() && len(s.o.Scales) == 0 && !s.o.makesSheet() && isLight(job.Ext()) {
 		return s.keepLight(job)
 	}
-	format, why := s.o.Format, "chosen by the options"
+	format, why := s.o.Format, "the options determine it"
 	if s.o.isPlain() {
 		format, why = "png", "options change its pixels"
 	}
@@ -149,14 +149,14 @@ func (s *subject) planSizes(ctx context.Context, job *recipe.Job) (err error) {
 func (s *subject) planScales(job *recipe.Job, w, h int) error {
 	name := path.Base(job.Path())
 	_, own := pathname.SplitScale(strings.TrimSuffix(name, path.Ext(name)))
-	reason := "the file name has this scale"
+	reason := "the file name contains this scale"
 	if own == 0 {
 		own, reason = slices.Max(s.o.Scales), "the largest value of scales"
 	}
 	s.addReason("drawn at @%gx: %s", own, reason)
 	for _, scale := range s.o.Scales {
 		if scale > own {
-			return fmt.Errorf("the name says scale @%gx, which is too small for scale %g; draw the image larger, or remove that scale from scales", own, scale)
+			return fmt.Errorf("the file name says scale @%gx, which is too small for scale %g; draw the image larger, or remove that scale from scales", own, scale)
 		}
 		v := variant{scale: scale, w: scaledSide(w, scale, own), h: scaledSide(h, scale, own)}
 		s.variants = append(s.variants, v)
@@ -210,7 +210,7 @@ func (s *subject) writePicture(ctx context.Context, job *recipe.Job, i int, v va
 var lossyFormats = map[string]bool{"JPEG": true, "WebP": true}
 
 // noteGrown is a note about sources in a lossy format, shown once per run.
-const noteGrown = `images: %s files become lossless images of more than twice the size; if your engine loads the sources, keep them with format = "auto" and gpu = "none", or recipe = "copy"`
+const noteGrown = `images: %s files become lossless images of more than twice the size; to keep the sources, set format = "auto" and gpu = "none", or recipe = "copy"`
 
 func (s *subject) encodePicture(ctx context.Context, w io.Writer, m *pixmap.Map) error {
 	if s.o.Format == "webp" {
