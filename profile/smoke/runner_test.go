@@ -209,7 +209,7 @@ func TestPlantedChangeIsFound(t *testing.T) {
 		}
 	}
 	over := smokerun.OverBudget(measure(t, "draws"))
-	if len(over) != 1 || over[0].String() != "level: game/draws: 2801 is over the budget of 2800 (+0.036 %)" {
+	if len(over) != 1 || over[0].String() != "level: game/draws: 2801 exceeds the budget of 2800 (+0.036 %)" {
 		t.Errorf("over budget: %v", over)
 	}
 }
