@@ -25,7 +25,7 @@ var (
 	// ErrTooLarge: the blob is too large for the server.
 	ErrTooLarge = errors.New("too large for the server")
 	// ErrRefused: the server denies the request, for example for lack of credentials.
-	ErrRefused = errors.New("the server refuses")
+	ErrRefused = errors.New("the server refuses the request")
 	// ErrFull: the server has no space left.
 	ErrFull = errors.New("the server has no space left")
 	// ErrInputs: the server lacks some inputs of an action.
