@@ -71,9 +71,9 @@ type Wait struct {
 
 func (w *Wait) Error() string {
 	if w.Question.Kind == dependency.Name {
-		return fmt.Sprintf("this asset and %s each contain the name of an output of the other; remove {hash} from the output names of one of them", pathname.Show(w.Output))
+		return fmt.Sprintf("dependency cycle: this asset and %s contain output names of each other; remove {hash} from the output names of one of them", pathname.Show(w.Output))
 	}
-	return fmt.Sprintf("this asset and %s each need an output of the other; exclude one of them with a pattern such as !NAME", pathname.Show(w.Output))
+	return fmt.Sprintf("dependency cycle: this asset and %s need outputs of each other; exclude one of them with a pattern such as !NAME", pathname.Show(w.Output))
 }
 
 // Follow makes the catalog answer from a plan that is being carried out.
