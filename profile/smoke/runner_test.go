@@ -243,7 +243,7 @@ func TestProgramErrors(t *testing.T) {
 	}
 	for plant, want := range map[string]string{
 		"fails":  "the game is over",
-		"silent": "has measured nothing; the program must call smoke.Start",
+		"silent": "measured nothing; the program must call smoke.Start",
 		"twice":  `two figures are called "game/draws"`,
 	} {
 		r := smokerun.Runner{Suite: gameSuite(plant), Dir: t.TempDir()}
