@@ -415,7 +415,7 @@ func TestExtractsThatAreNotAsked(t *testing.T) {
 	g.write("a.pic", "sneaks\n")
 	rec := &recorder{}
 	g.run.Observer = rec
-	if s := g.cook(); s.Failed.Assets != 1 || !strings.Contains(fmt.Sprint(rec.failed), "the method Asks does not name *.txt (uses)") {
+	if s := g.cook(); s.Failed.Assets != 1 || !strings.Contains(fmt.Sprint(rec.failed), "its method Asks does not return this dependency") {
 		t.Errorf("%s: %q", s.String(), rec.failed)
 	}
 }

@@ -56,7 +56,7 @@ func TestNamesWithHashesInACircleAreErrors(t *testing.T) {
 	} {
 		p.write(name, text)
 	}
-	const circle, lost = "{hash}.out, which contains the name of an output of this asset; remove {hash}", "could not be cooked"
+	const circle, lost = "{hash}.out contain output names of each other; remove {hash}", "could not be cooked"
 	for _, round := range []string{"first", "again"} {
 		clear(seen)
 		p.cook()

@@ -100,7 +100,7 @@ func TestMisbehavingRecipes(t *testing.T) {
 		cook func(ctx context.Context, job *recipe.Job) error
 		want string
 	}{
-		"panics":            {func(context.Context, *recipe.Job) error { panic("out of range") }, "recipe panicked: out of range"},
+		"panics":            {func(context.Context, *recipe.Job) error { panic("out of range") }, "the recipe panicked: out of range; this is a bug in the recipe"},
 		"writes nothing":    {func(context.Context, *recipe.Job) error { return nil }, "recipe test did not write output a.txt"},
 		"makes a directory": {func(_ context.Context, j *recipe.Job) error { return os.Mkdir(j.OutputFile(0), 0o777) }, "did not make output a.txt a regular file"},
 		"links":             {func(_ context.Context, j *recipe.Job) error { return os.Symlink("/etc/passwd", j.OutputFile(0)) }, "did not make output a.txt a regular file"},
@@ -110,7 +110,7 @@ func TestMisbehavingRecipes(t *testing.T) {
 			return errors.Join(j.Write(0, []byte("half")), errors.New("no more"))
 		}, "no more"},
 		"writes twice":  {func(_ context.Context, j *recipe.Job) error { return errors.Join(j.Write(0, nil), j.Write(0, nil)) }, "output a.txt: file exists"},
-		"uses the path": {func(_ context.Context, j *recipe.Job) error { return j.Write(0, []byte(j.Path())) }, "recipe panicked: recipe test: Job.Path without Recipe.UsesPath"},
+		"uses the path": {func(_ context.Context, j *recipe.Job) error { return j.Write(0, []byte(j.Path())) }, "the recipe panicked: recipe test: Job.Path without Recipe.UsesPath; this is a bug in the recipe"},
 		"edits the source": {func(_ context.Context, j *recipe.Job) error {
 			return errors.Join(j.Write(0, nil), os.WriteFile(filepath.Join(j.Assets(), "a.txt"), []byte("x"), 0o666))
 		}, "the file changed while it was being cooked; run cook again"},
@@ -326,7 +326,7 @@ func TestPanicOfPiece(t *testing.T) {
 		}
 		return errors.Join(err, j.Write(0, nil))
 	}}, oracle.Run{Workers: 4})
-	if w.failure("a.txt") != "recipe panicked: oops" || !strings.Contains(line, " 1 cooked, 1 failed") {
+	if w.failure("a.txt") != "the recipe panicked: oops; this is a bug in the recipe" || !strings.Contains(line, " 1 cooked, 1 failed") {
 		t.Errorf("%q, %s", w.failed, line)
 	}
 }

@@ -46,7 +46,7 @@ func TestIndexTruncatedWhileInUse(t *testing.T) {
 					p.compareWithScratch()
 				}
 				notes := strings.Join(rec.notes, "\n")
-				if !strings.Contains(notes, "index: cut while it was in use") || !strings.Contains(notes, "this run checks everything again") {
+				if !strings.Contains(notes, "index: another process shortened the index while it was in use") || !strings.Contains(notes, "this run checks everything again") {
 					t.Errorf("notes %q", notes)
 				}
 				p.run.Observer, p.run.DryRun = nil, false

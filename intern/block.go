@@ -88,7 +88,7 @@ func Open(block []byte) (*Table, error) {
 
 func open(block []byte) (*Table, error) {
 	if len(block) < len(magic) || string(block[:len(magic)]) != magic {
-		return nil, errors.New("the data does not begin like a block of names")
+		return nil, errors.New("the data is not a block of names")
 	}
 	if len(block) < bodyAt {
 		return nil, fmt.Errorf("the block is cut off after %d bytes", len(block))
@@ -99,7 +99,7 @@ func open(block []byte) (*Table, error) {
 	u32 := func(i int) uint32 { return binary.LittleEndian.Uint32(block[headAt+4*i:]) }
 	h := header{u32(0), u32(1), u32(2), u32(3)}
 	if h.size() != uint64(len(block)) {
-		return nil, fmt.Errorf("the block has %d bytes, and its header says %d", len(block), h.size())
+		return nil, fmt.Errorf("the block has %d bytes, but its header says %d", len(block), h.size())
 	}
 	if binary.LittleEndian.Uint64(block[sumAt:]) != xxh3.Hash(block[headAt:]) {
 		return nil, errors.New("checksum differs")
@@ -109,7 +109,7 @@ func open(block []byte) (*Table, error) {
 		return nil, fmt.Errorf("hash number %d is unknown", h.hash)
 	}
 	if h.symbols == 0 || h.groups == 0 {
-		return nil, errors.New("a part is missing")
+		return nil, errors.New("a part of the block is missing")
 	}
 	t := &Table{frozen: true}
 	t.setHash(Hash(h.hash), binary.LittleEndian.Uint64(block[seedAt:]))
@@ -152,7 +152,7 @@ func (t *Table) checkRecords() error {
 	at, end := uint64(0), uint64(len(t.arena))
 	for i, place := range t.places {
 		if uint64(place) != at || end-at < recordHead {
-			return fmt.Errorf("symbol %d has no record at its place", i)
+			return fmt.Errorf("the record of symbol %d is at the wrong place", i)
 		}
 		sym, n := head(t.arena, place)
 		if int(sym) != i || uint64(n) > end-at-recordHead || (n == 0) != (i == 0) {
@@ -161,7 +161,7 @@ func (t *Table) checkRecords() error {
 		at += recordHead + uint64(n)
 	}
 	if at != end {
-		return errors.New("there are bytes after the last record")
+		return errors.New("there are extra bytes after the last record")
 	}
 	return nil
 }
@@ -175,25 +175,25 @@ func (t *Table) checkGroups() error {
 		tags := g.tags.Load()
 		n := bits.OnesCount64(tags & topBits)
 		if tags>>(4*n)>>(4*n) != 0 {
-			return fmt.Errorf("group %d has a gap or a damaged tag", i)
+			return fmt.Errorf("group %d of the hash table has an empty or damaged entry", i)
 		}
 		// The places must be valid, because a lookup reads them before it compares names.
 		for j, at := range g.places {
 			if (j < n) != (at != 0) || at != 0 && !t.isPlace(at) {
-				return fmt.Errorf("group %d leads to no record", i)
+				return fmt.Errorf("group %d of the hash table refers to a record that does not exist", i)
 			}
 		}
 		taken += n
 	}
 	if taken != len(t.places)-1 {
-		return fmt.Errorf("%d positions for %d names", taken, len(t.places)-1)
+		return fmt.Errorf("the hash table has %d entries for %d names", taken, len(t.places)-1)
 	}
 	if row := t.longestRow(); row > longest || row >= len(t.groups) {
-		return fmt.Errorf("there are %d full groups in a row", row)
+		return fmt.Errorf("the hash table has %d full groups in a row, more than allowed", row)
 	}
 	for sym := Symbol(1); int(sym) < t.Len(); sym++ {
 		if got, ok := t.Lookup(t.String(sym)); !ok || got != sym {
-			return fmt.Errorf("symbol %d is not found by its name", sym)
+			return fmt.Errorf("a look-up of the name of symbol %d does not find it", sym)
 		}
 	}
 	return nil

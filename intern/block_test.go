@@ -171,8 +171,8 @@ func TestOpenRefusesDamagedBlocks(t *testing.T) {
 		sealed bool // true to recompute the checksum after the damage
 		want   string
 	}{
-		{"nothing", func(p parts) []byte { return nil }, false, "does not begin like"},
-		{"another file", func(p parts) []byte { return []byte("PNG.............................") }, false, "does not begin like"},
+		{"nothing", func(p parts) []byte { return nil }, false, "is not a block of names"},
+		{"another file", func(p parts) []byte { return []byte("PNG.............................") }, false, "is not a block of names"},
 		{"only the mark", func(p parts) []byte { return p.block[:9] }, false, "the block is cut off after 9 bytes"},
 		{"no version", func(p parts) []byte { return p.block[:7] }, false, "the block is cut off after 7 bytes"},
 		{"an old version", func(p parts) []byte { p.block[7] = 1; return p.block }, false, "the block has version 1, and this program reads 2"},
@@ -182,27 +182,27 @@ func TestOpenRefusesDamagedBlocks(t *testing.T) {
 		{"bit", func(p parts) []byte { p.arena[9] ^= 1; return p.block }, false, "checksum differs"},
 		{"sum", func(p parts) []byte { p.block[8] ^= 1; return p.block }, false, "checksum differs"},
 		{"hash", func(p parts) []byte { p.block[16] = 4; return p.block }, true, "hash number 4 is unknown"},
-		{"other hash", func(p parts) []byte { p.block[16] = 0; return p.block }, true, "is not found"},
-		{"empty", func(p parts) []byte { return blockOf(header{}) }, true, "a part is missing"},
-		{"no groups", func(p parts) []byte { return blockOf(header{0, 1, 0, recordHead}) }, true, "a part is missing"},
-		{"first place", func(p parts) []byte { p.number(p.places, 0, 8); return p.block }, true, "symbol 0 has no record"},
-		{"place far away", func(p parts) []byte { p.number(p.places, 2, 0xffffffff); return p.block }, true, "symbol 2 has no record"},
+		{"other hash", func(p parts) []byte { p.block[16] = 0; return p.block }, true, "does not find it"},
+		{"empty", func(p parts) []byte { return blockOf(header{}) }, true, "a part of the block is missing"},
+		{"no groups", func(p parts) []byte { return blockOf(header{0, 1, 0, recordHead}) }, true, "a part of the block is missing"},
+		{"first place", func(p parts) []byte { p.number(p.places, 0, 8); return p.block }, true, "the record of symbol 0"},
+		{"place far away", func(p parts) []byte { p.number(p.places, 2, 0xffffffff); return p.block }, true, "the record of symbol 2"},
 		{"record of another", func(p parts) []byte { p.arena[8] = 2; return p.block }, true, "symbol 1 has a damaged record"},
 		{"record too long", func(p parts) []byte { p.arena[15] = 0xff; return p.block }, true, "symbol 1 has a damaged record"},
 		{"second empty name", func(p parts) []byte { p.arena[12] = 0; return p.block }, true, "symbol 1 has a damaged record"},
-		{"bytes at the end", func(p parts) []byte { p.arena[len(p.arena)-8] = 3; return p.block }, true, "there are bytes after the last record"},
-		{"no position", func(p parts) []byte { clear(p.groups); return p.block }, true, "0 positions for 3 names"},
-		{"a name without a position", func(p parts) []byte { p.groups[2] = 0; p.number(p.place(0, 2), 0, 0); return p.block }, true, "2 positions for 3 names"},
-		{"wrong tag", func(p parts) []byte { p.groups[1] ^= 1; return p.block }, true, "symbol 2 is not found"},
-		{"tag without its top bit", func(p parts) []byte { p.groups[1] &= 0x7f; return p.block }, true, "group 0 has a gap or a damaged tag"},
-		{"low tag behind the last", func(p parts) []byte { p.groups[7] = 1; return p.block }, true, "group 0 has a gap or a damaged tag"},
-		{"gap", func(p parts) []byte { p.groups[7] = p.groups[0]; return p.block }, true, "group 0 has a gap or a damaged tag"},
-		{"position far away", func(p parts) []byte { p.number(p.place(0, 1), 0, 0xfffffff0); return p.block }, true, "group 0 leads to no record"},
-		{"position at the end", func(p parts) []byte { p.number(p.place(0, 1), 0, uint32(len(p.arena))); return p.block }, true, "group 0 leads to no record"},
-		{"position in a record", func(p parts) []byte { p.number(p.place(0, 1), 0, 9); return p.block }, true, "group 0 leads to no record"},
-		{"position of the empty name", func(p parts) []byte { p.number(p.place(0, 1), 0, 0); return p.block }, true, "group 0 leads to no record"},
-		{"place behind the last", func(p parts) []byte { p.number(p.place(0, 3), 0, 8); return p.block }, true, "group 0 leads to no record"},
-		{"one name's position twice", func(p parts) []byte { copy(p.place(0, 1)[:4], p.place(0, 0)); return p.block }, true, "symbol 2 is not found"},
+		{"bytes at the end", func(p parts) []byte { p.arena[len(p.arena)-8] = 3; return p.block }, true, "there are extra bytes after the last record"},
+		{"no position", func(p parts) []byte { clear(p.groups); return p.block }, true, "0 entries for 3 names"},
+		{"a name without a position", func(p parts) []byte { p.groups[2] = 0; p.number(p.place(0, 2), 0, 0); return p.block }, true, "2 entries for 3 names"},
+		{"wrong tag", func(p parts) []byte { p.groups[1] ^= 1; return p.block }, true, "the name of symbol 2 does not find it"},
+		{"tag without its top bit", func(p parts) []byte { p.groups[1] &= 0x7f; return p.block }, true, "group 0 of the hash table has an empty or damaged entry"},
+		{"low tag behind the last", func(p parts) []byte { p.groups[7] = 1; return p.block }, true, "group 0 of the hash table has an empty or damaged entry"},
+		{"gap", func(p parts) []byte { p.groups[7] = p.groups[0]; return p.block }, true, "group 0 of the hash table has an empty or damaged entry"},
+		{"position far away", func(p parts) []byte { p.number(p.place(0, 1), 0, 0xfffffff0); return p.block }, true, "group 0 of the hash table refers to a record that does not exist"},
+		{"position at the end", func(p parts) []byte { p.number(p.place(0, 1), 0, uint32(len(p.arena))); return p.block }, true, "group 0 of the hash table refers to a record that does not exist"},
+		{"position in a record", func(p parts) []byte { p.number(p.place(0, 1), 0, 9); return p.block }, true, "group 0 of the hash table refers to a record that does not exist"},
+		{"position of the empty name", func(p parts) []byte { p.number(p.place(0, 1), 0, 0); return p.block }, true, "group 0 of the hash table refers to a record that does not exist"},
+		{"place behind the last", func(p parts) []byte { p.number(p.place(0, 3), 0, 8); return p.block }, true, "group 0 of the hash table refers to a record that does not exist"},
+		{"one name's position twice", func(p parts) []byte { copy(p.place(0, 1)[:4], p.place(0, 0)); return p.block }, true, "the name of symbol 2 does not find it"},
 		{"a name twice", func(p parts) []byte {
 			b := blockOf(header{uint32(Lookup2), 3, 1, 8 + 9 + 9})
 			p = partsOf(b)
@@ -215,7 +215,7 @@ func TestOpenRefusesDamagedBlocks(t *testing.T) {
 				p.number(p.places, i+1, at)
 			}
 			return b
-		}, true, "symbol 2 is not found"},
+		}, true, "the name of symbol 2 does not find it"},
 	} {
 		block := c.damage(partsOf(bytes.Clone(good)))
 		if c.sealed {

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-var errAbsent = errors.New("intern: no such name")
+var errAbsent = errors.New("intern: the name is not in the table")
 
 // find returns the symbol of name. If the name is missing, find adds it, or returns errAbsent.
 //

@@ -17,7 +17,7 @@ const (
 	fixedTries = 8
 )
 
-var errCollide = errors.New("intern: freeze: too many names have the same hash, with every seed tried")
+var errCollide = errors.New("intern: freeze: too many names have the same hash with every seed")
 
 // Freeze returns a read-only table of the current names. Both tables remain usable. Equal tables
 // have equal blocks, because Freeze tries seeds in a fixed order until few names collide. A table

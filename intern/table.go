@@ -22,10 +22,10 @@ const None Symbol = math.MaxUint32
 // ErrFull means that the table has no room for a name, or is frozen. Errors of [Table.Intern] wrap
 // ErrFull and give the reason.
 var (
-	ErrFull        = errors.New("table is full")
+	ErrFull        = errors.New("the table is full")
 	errEntriesFull = fmt.Errorf("intern: %w: all entries are used; make it with more Entries", ErrFull)
 	errBytesFull   = fmt.Errorf("intern: %w: the name is longer than the bytes left; make it with more Bytes", ErrFull)
-	errFrozen      = fmt.Errorf("intern: %w: it is frozen; intern its names in a new one, in their order, to add more", ErrFull)
+	errFrozen      = fmt.Errorf("intern: %w: the table is frozen; intern its names in a new table, in the same order, to add more", ErrFull)
 )
 
 // maxEntries is the largest Config.Entries.

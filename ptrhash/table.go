@@ -13,7 +13,7 @@ var ErrFull = errors.New("ptrhash: insert: the table is full; make the table wit
 
 var (
 	errExists  = errors.New("ptrhash: insert: the key has an entry already; change its value through At")
-	errZeroKey = errors.New("ptrhash: insert: the key is 0, which is no address")
+	errZeroKey = errors.New("ptrhash: insert: the key is 0, which is not an address")
 )
 
 // maxCapacity is the largest capacity of a table.

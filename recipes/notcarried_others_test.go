@@ -49,7 +49,7 @@ func init() {
 		data("JSON: duplicate keys", refused, "", "a.json", `{"a":1,"a":2}`, "", "a"),
 		data("JSON: white space; comments of `.jsonc`", noMeaning, "", "a.jsonc", "{ /* c */ }", "", ""),
 		data("YAML: comments, anchors, styles of quotes", noMeaning, "aliases become copies", "a.yaml", "# c\na: &x 'y'\nb: *x\n", cbor, ""),
-		data("YAML: keys that are numbers, true, false or null, in CBOR and MessagePack", warned, "they become text", "a.yaml", "1: a\n", cbor, "become text"),
+		data("YAML: keys that are numbers, true, false or null, in CBOR and MessagePack", warned, "they become text", "a.yaml", "1: a\n", cbor, "become strings"),
 		data("YAML: such keys in JSON", noMeaning, "JSON has only text", "a.yaml", "1: a\n", `recipe = "data"`, ""),
 		data("YAML: duplicate keys", refused, "", "a.yaml", "a: 1\na: 2\n", cbor, "duplicate key"),
 		data("YAML: unknown tags", refused, "", "a.yaml", "a: !thing 2\n", cbor, "tag !thing is unknown"),
@@ -61,6 +61,6 @@ func init() {
 		data("`.cube`: title, comments", noMeaning, "", "a.cube", "TITLE \"t\"\n# c\nLUT_3D_SIZE 2\n"+entries, lut, ""),
 		data("`.cube`: domain other than 0 to 1", warned, "", "a.cube", "LUT_3D_SIZE 2\nDOMAIN_MAX 4 4 4\n"+entries, lut, "cannot store the domain 0 to 4"),
 		data("`.cube`: unknown keywords", refused, "", "a.cube", "LUT_3D_SIZE 2\nLUT_GAMMA 2\n"+entries, lut, "unknown keyword"),
-		data("`.cube`: entries beyond 0 to 1, with `format = \"rgba8\"`", warned, "", "a.cube", "LUT_3D_SIZE 2\n"+entries[:len(entries)-6]+"2 1 1\n", lut+"\nformat = \"rgba8\"", "of which rgba8 keeps 0 to 1"),
+		data("`.cube`: entries beyond 0 to 1, with `format = \"rgba8\"`", warned, "", "a.cube", "LUT_3D_SIZE 2\n"+entries[:len(entries)-6]+"2 1 1\n", lut+"\nformat = \"rgba8\"", "rgba8 stores only 0 to 1"),
 	})
 }

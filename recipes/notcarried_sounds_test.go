@@ -93,7 +93,7 @@ func init() {
 	speakers = speakers[:formatEnd] + "\x16\x00\x10\x00" + u32(0x0b) + "\x01\x00\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71" + speakers[formatEnd:]
 	parts := []sourcePart{
 		{part: "WAV: loops (chunk `smpl`)", fate: kept, why: "as a chunk `smpl`; QOA refuses them; Opus keeps one endless loop as comments, with a warning about others", name: "a.wav", source: tone16(smplChunk(60, 50)), has: "smpl"},
-		{part: "WAV: loops that run backwards", fate: warned, name: "a.wav", source: tone16(riffChunk("smpl", u32(0, 0, 45351, 60, 0, 0, 0, 1, 0)+u32(0, 2, 10, 50, 0, 0))), has: "only forward and ping-pong loops are kept"},
+		{part: "WAV: loops that run backwards", fate: warned, name: "a.wav", source: tone16(riffChunk("smpl", u32(0, 0, 45351, 60, 0, 0, 0, 1, 0)+u32(0, 2, 10, 50, 0, 0))), has: "use forward or ping-pong loops"},
 		{part: "WAV: root note and fraction (`smpl`)", fate: warned, why: "60 is usual", name: "a.wav", source: tone16(smplChunk(57, 0)), has: "root note of a sampler (chunk smpl)"},
 		{part: "WAV: regions and pairs of markers with \"loop\" in their labels (`cue `, `adtl`)", fate: kept, why: "as loops", name: "a.wav", source: tone16(riffChunk("cue ", u32(1, 7, 0)+"data"+u32(0, 0, 5)), riffChunk("LIST", "adtl"+riffChunk("ltxt", u32(7, 40)+"rgn "+u32(0, 0))+riffChunk("labl", u32(7)+"loop\x00"))), has: "smpl"},
 		{part: "WAV: other markers (`cue `)", fate: warned, name: "a.wav", source: tone16(riffChunk("cue ", u32(1, 7, 0)+"data"+u32(0, 0, 5))), has: "markers (chunk cue)"},

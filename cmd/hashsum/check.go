@@ -147,7 +147,7 @@ func (k *checking) complain(severity frontend.Severity, line int, err error) {
 	k.msg.printDiagnostic(frontend.Diagnostic{File: k.list, Line: line, Severity: severity, Text: err.Error()})
 }
 
-var errGlued = errors.New("no such file; two lines of the list seem joined: put a newline between them")
+var errGlued = errors.New("there is no such file; two lines of the list seem joined, so put a newline between them")
 
 // checkedStdin sums standard input, unless the list was read from standard input.
 func (k *checking) checkedStdin(fn *function) hashing.FileResult {
@@ -350,7 +350,7 @@ func (k *checking) warnOfGuess() {
 		if n == 128 { // b2sum writes sums of this size
 			hint = "; hashsum does not support BLAKE2b"
 		}
-		k.msg.warnAbout(k.list, fmt.Sprintf("no line of %d digits matches; tried %s%s", n, strings.Join(names, ", "), hint))
+		k.msg.warnAbout(k.list, fmt.Sprintf("no sum of %d digits in the list matches its file; tried %s%s", n, strings.Join(names, ", "), hint))
 	}
 }
 

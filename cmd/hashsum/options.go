@@ -53,11 +53,11 @@ func newFlagSet(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	fs.Var((*texts)(&o.lists), "check", "check the sums in a `list` (\"-\": standard input); other arguments are then lists too")
 	fs.Var((*texts)(&o.lists), "c", "the same as -check `list`")
 	fs.IntVar(&o.workers, "j", 0, "sum `N` files at once (default 0: one for each CPU)")
-	fs.BoolVar(tag, "tag", false, "print lines in the style of the BSDs: SHA256 (name) = ...")
+	fs.BoolVar(tag, "tag", false, "print lines in BSD style: SHA256 (name) = ...")
 	fs.BoolVar(json, "json", false, "print one JSON object per line: name, algorithm, digest, size in bytes;\nname_base64 has the exact bytes of a name that is not UTF-8")
 	fs.BoolVar(&o.layout.zero, "z", false, "end lines with NUL instead of newline, and do not escape names")
 	fs.BoolVar(&o.layout.zero, "0", false, "the same as -z")
-	fs.BoolVar(&o.stats, "stats", false, "print how evenly functions spread keys over bins; each line of the files is a key;\n-a may name several functions: a,b,c (default all)")
+	fs.BoolVar(&o.stats, "stats", false, "print how evenly functions spread keys over bins; each line of the files is a key;\n-a may name several functions, such as a,b,c (default all)")
 	fs.Var(&o.keys, "keys", "for -stats: the `form` of the keys: \"lines\" (with -z, texts that end with NUL),\n\"hex\" (each line is a key in hex digits), a number (keys of that many bytes\nwithout separators), or \"sums\" (each line is the sum of your own function in\nhex digits, a space, and the key) (default lines)")
 	fs.IntVar(&o.bins, "bins", 0, "for -stats: use `N` bins (default 0: the lowest power of two with one bin per key)")
 	fs.IntVar(&o.chains, "chains", 0, "for -stats: print the lengths of all chains, and the keys in the `N` fullest bins")
@@ -93,7 +93,7 @@ func parseOptions(args []string) (options, error) {
 	}
 	for _, list := range o.lists {
 		if name := flagIn(fs, list); name != "" {
-			return o, fmt.Errorf("-check needs a list, but -%s is a flag", name)
+			return o, fmt.Errorf("-check needs a list, but -%s is a flag; name the list right after -check", name)
 		}
 	}
 	given := map[string]bool{}
@@ -150,7 +150,7 @@ func parseOptions(args []string) (options, error) {
 func (o *options) parseStats(given map[string]bool, fn string) error {
 	for _, name := range []string{"check", "c", "tag", "json", "j"} {
 		if given[name] {
-			return fmt.Errorf("-%s is meaningless with -stats", name)
+			return fmt.Errorf("-%s has no effect with -stats; remove it", name)
 		}
 	}
 	if o.bins < 0 || o.bins > maxBins {
@@ -163,11 +163,11 @@ func (o *options) parseStats(given map[string]bool, fn string) error {
 		return fmt.Errorf("-bin %d: want 0 or more", o.bin)
 	}
 	if o.keys.size > 0 && o.layout.zero {
-		return fmt.Errorf("-z is meaningless with -keys %v: these keys have no separators", &o.keys)
+		return fmt.Errorf("-z has no effect with -keys %v, because these keys have no separators; remove -z", &o.keys)
 	}
 	if o.keys.sums {
 		if given["a"] {
-			return errors.New("-a is meaningless with -keys sums: each line already has its sum")
+			return errors.New("-a has no effect with -keys sums, because each line already has its sum; remove -a")
 		}
 		return nil
 	}

@@ -68,7 +68,7 @@ func (d dialect) parseText(line []byte) (entry, []byte, error) {
 	digits := len(word) - len(bytes.TrimLeft(word, "0123456789abcdefABCDEF"))
 	switch {
 	case len(word) == 0:
-		return entry{}, nil, errors.New("the line begins with neither digits nor a tag")
+		return entry{}, nil, errors.New("the line begins neither with a sum in hex digits nor with the name of a function")
 	case digits < len(word):
 		if name, ok := bytes.CutPrefix(bytes.TrimPrefix(rest, []byte(" ")), []byte("(")); ok {
 			return parseTagged(string(word), name)

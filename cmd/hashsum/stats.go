@@ -145,7 +145,7 @@ func verdictOn(d distribution) string {
 	case d.probability() < 0.001:
 		return "uneven"
 	case d.probability() > 0.999:
-		return "more even than random"
+		return "more even than random sums"
 	}
 	return "as random"
 }
@@ -229,7 +229,7 @@ type keyList struct {
 // addKey adds a key, or returns an error if a memory limit is reached.
 func (k *keyList) addKey(key []byte) error {
 	if k.bytes += len(key); k.bytes > maxKeyBytes || len(k.list) == maxKeys {
-		return fmt.Errorf("too many keys: the limits are %d keys and %d MiB; give fewer", maxKeys, maxKeyBytes>>20)
+		return fmt.Errorf("too many keys: the limits are %d keys and %d MiB; use fewer keys", maxKeys, maxKeyBytes>>20)
 	}
 	k.list = append(k.list, string(key))
 	return nil
@@ -250,7 +250,7 @@ func (k *keyList) addKeyWithSum(line []byte) error {
 		k.sums = map[string]uint64{}
 	}
 	if before, again := k.sums[string(key)]; again && before != sum {
-		return fmt.Errorf("the key %q has two sums: %x here and %x earlier", key, sum, before)
+		return fmt.Errorf("the key %q has two different sums: %x in this line and %x in an earlier line", key, sum, before)
 	}
 	k.sums[string(key)] = sum
 	k.digits = max(k.digits, len(low))

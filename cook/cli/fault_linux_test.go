@@ -155,7 +155,7 @@ func fillDiskAtTheEnd(t *testing.T, command func(...string) *exec.Cmd) {
 	if out := stdout.String(); !strings.Contains(out, "\ncook: 20 assets: ") || strings.Contains(out, "failed") {
 		t.Errorf("stdout %q", out)
 	}
-	if line := stderr.String(); !strings.Contains(line, "manifest") || !strings.HasSuffix(line, ": no space left on device; make room and run cook again\n") {
+	if line := stderr.String(); !strings.Contains(line, "manifest") || !strings.HasSuffix(line, ": no space left on device; free some disk space and run cook again\n") {
 		t.Errorf("stderr %q", line)
 	}
 }

@@ -91,9 +91,9 @@ func checkPakName(name string) error {
 	case !fs.ValidPath(name) || name == ".":
 		return fmt.Errorf("%q is not the path of a file", name)
 	case len(name) > 1<<16-1:
-		return fmt.Errorf("%.40q... is longer than 65535 bytes", name)
+		return fmt.Errorf("the path %.40q... is longer than 65535 bytes", name)
 	case strings.ContainsRune(name, 0):
-		return fmt.Errorf("%q has a zero byte", name)
+		return fmt.Errorf("the path %q has a zero byte", name)
 	}
 	return nil
 }
@@ -167,16 +167,16 @@ func (f *footer) footerSize() int64 {
 // parseFooter decodes and validates b, which is the end of a file of size bytes.
 func parseFooter(b []byte, size int64) (f footer, err error) {
 	if len(b) != footerSize || string(b[:8]) != footerMagic {
-		return f, damagedPak("the file does not end like a pak: it was cut off, or is not a pak")
+		return f, damagedPak("the end of the file is not the end of a pak; the file was cut off, or is not a pak")
 	}
 	records := binary.LittleEndian.Uint64(b[8:])
 	count, slots := binary.LittleEndian.Uint32(b[16:]), binary.LittleEndian.Uint32(b[20:])
 	names, flags := binary.LittleEndian.Uint32(b[24:]), binary.LittleEndian.Uint32(b[28:])
 	if count > maxFiles || slots < 2 || slots&(slots-1) != 0 || uint64(slots) < 2*uint64(count) {
-		return f, damagedPak("the pak has %d files in a table of %d slots", count, slots)
+		return f, damagedPak("the pak is damaged: %d files do not match a table of %d slots", count, slots)
 	}
 	if flags&^flagSigned != 0 {
-		return f, fmt.Errorf("the pak is of a later version (flags %#x)", flags)
+		return f, fmt.Errorf("a later version made the pak (flags %#x); update this program", flags)
 	}
 	f = footer{records: int64(records), count: int(count), slots: int(slots), names: int(names), signed: flags&flagSigned != 0}
 	copy(f.digest[:], b[32:])
@@ -186,7 +186,7 @@ func parseFooter(b []byte, size int64) (f footer, err error) {
 		tail += signatureSize
 	}
 	if records > uint64(size) || f.records < headerSize || f.records%pageSize != 0 || f.records+f.footerSize()+tail != size {
-		return f, damagedPak("the directory of the pak does not fit the size of the file")
+		return f, damagedPak("the directory of the pak does not match the size of the file; copy the pak again")
 	}
 	return f, nil
 }

@@ -66,7 +66,7 @@ func (p *Pak) findDirectory() (err error) {
 		if n == headerSize && string(header[:7]) == headerMagic[:7] {
 			return fmt.Errorf("the pak has version %d, want %d", header[7], headerMagic[7])
 		}
-		return damagedPak("the file does not begin like a pak")
+		return damagedPak("the file is not a pak; cook pak create makes one")
 	}
 	info, err := p.file.Stat()
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *Pak) findDirectory() (err error) {
 	}
 	size := info.Size()
 	if size < headerSize+footerSize {
-		return damagedPak("the file has %d bytes", size)
+		return damagedPak("the file has %d bytes, too few for a pak", size)
 	}
 	var end [footerSize]byte
 	if n, err := p.file.ReadAt(end[:], size-footerSize); n < footerSize {
@@ -142,7 +142,7 @@ func (p *Pak) lookupEntry(name string) (e Entry, ok bool, err error) {
 			return e, false, nil
 		}
 		if int64(number) > int64(p.footer.count) {
-			return e, false, damagedPak("a slot refers to record %d of %d", number, p.footer.count)
+			return e, false, damagedPak("a slot refers to record %d, but the number of records is %d", number, p.footer.count)
 		}
 		record := p.records[recordSize*(number-1):]
 		if binary.LittleEndian.Uint64(record) == hash {
@@ -190,7 +190,7 @@ func (p *Pak) recordEntry(i int) (Entry, error) {
 	case how == stored && packed != size, how == zstdOne && size > maxRatio*(packed+64), how == gone && (packed != 0 || size != 0):
 		return e, damagedPak("%s has %d bytes, but is packed into %d", e.Name, size, packed)
 	case how > gone:
-		return e, damagedPak("%s is stored by the unknown method %d", e.Name, how)
+		return e, damagedPak("%s is stored by the unknown method %d; update this program", e.Name, how)
 	default:
 		e.Compressed, e.Gone = how == zstdOne, how == gone
 	}
@@ -262,7 +262,7 @@ func decodeEntry(data []byte, e *Entry) ([]byte, error) {
 func (p *Pak) Verify(wrong func(error)) error {
 	return guardFaults(func() error {
 		if hashing.DigestOf(p.directory.Data[:p.footer.footerSize()]) != p.footer.digest {
-			wrong(damagedPak("the directory does not match its digest"))
+			wrong(damagedPak("the directory of the pak does not match its digest; copy the pak again"))
 		}
 		last, used, entries := "", regions{}, make([]Entry, 0, p.footer.count)
 		for i := range p.footer.count {
@@ -272,11 +272,11 @@ func (p *Pak) Verify(wrong func(error)) error {
 				continue
 			}
 			if e.Name <= last {
-				wrong(damagedPak("%s is out of order among the names", e.Name))
+				wrong(damagedPak("the name %s is out of order", e.Name))
 			}
 			last = e.Name
 			if found, ok, _ := p.lookupEntry(e.Name); !ok || found != e {
-				wrong(damagedPak("the directory of the pak does not find %s", e.Name))
+				wrong(damagedPak("the hash table of the pak does not lead to %s", e.Name))
 			}
 			used = append(used, region{e.Offset, e.Offset + e.Packed})
 			if !e.Gone {
@@ -308,7 +308,7 @@ var ErrSignature = errors.New("the signature is wrong")
 // It does not check the files; see Verify and ReadVerified.
 func (p *Pak) VerifySignature(key ed25519.PublicKey) error {
 	if !p.footer.signed {
-		return fmt.Errorf("%w: the pak has none", ErrSignature)
+		return fmt.Errorf("%w: the pak has no signature", ErrSignature)
 	}
 	return guardFaults(func() error {
 		all := p.directory.Data[:p.footer.footerSize()]
@@ -317,7 +317,7 @@ func (p *Pak) VerifySignature(key ed25519.PublicKey) error {
 			return ErrSignature
 		}
 		if hashing.DigestOf(all) != p.footer.digest {
-			return fmt.Errorf("%w: the directory was changed", ErrSignature)
+			return fmt.Errorf("%w: the directory of the pak was changed after it was signed", ErrSignature)
 		}
 		return nil
 	})
@@ -405,5 +405,5 @@ func (p *Pak) inherits(other *Pak, e *Entry) (bool, error) {
 	case other.Digest():
 		return true, nil
 	}
-	return false, fmt.Errorf("%s: is a patch for another pak than %s; compare the patch with the pak that it patches", p.file.Name(), other.file.Name())
+	return false, fmt.Errorf("%s: the patch is for another pak than %s; compare the patch with its own pak", p.file.Name(), other.file.Name())
 }

@@ -27,7 +27,7 @@ func (j *Job) Glob(pattern string) ([]string, error) {
 	parts := strings.Split(strings.TrimPrefix(path.Clean(pattern), "/"), "/")
 	for _, part := range parts {
 		if !validPart(part) {
-			return nil, fmt.Errorf("pattern %.200q: {a,b} cannot hold a slash", pattern)
+			return nil, fmt.Errorf("pattern %.200q: alternatives such as {a,b} cannot contain a slash", pattern)
 		}
 	}
 	if parts[len(parts)-1] == "**" {
@@ -98,7 +98,7 @@ func (g *globWalk) eachMatch(folder, pattern string, ofFolders bool, do func(nam
 // dependency.
 func (j *Job) listNames(folder string, at Dependency) ([]string, error) {
 	if j.env.List == nil {
-		return nil, errors.New("directories cannot be listed here")
+		return nil, errors.New("this job cannot list directories")
 	}
 	names, found, err := j.env.List(at)
 	if err == nil {

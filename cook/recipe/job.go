@@ -184,7 +184,7 @@ func (j *Job) Depend(on Dependency) error {
 		_, err = j.statDependency(on.Path, at)
 	case dependency.Link:
 		if j.env.IsLink == nil {
-			return errors.New("symbolic links are not supported here")
+			return errors.New("this job does not support symbolic links")
 		}
 		var is bool // whether the path is a symbolic link; recorded in either case
 		if is, err = j.env.IsLink(at.Path); err == nil {

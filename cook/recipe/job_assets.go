@@ -106,7 +106,7 @@ func (j *Job) extractParts(of Dependency, extract string) (said []Said, found bo
 			continue
 		}
 		if j.env.Extract == nil {
-			return nil, false, errors.New("extracts of files cannot be read here")
+			return nil, false, errors.New("this job cannot read extracts of files")
 		}
 		of.Function = jobenv.ExtractKey(x.Name, x.Version)
 		at, err := of.Resolve(j.env.Path)
@@ -169,7 +169,7 @@ func (j *Job) Artifacts(patterns ...string) ([]manifest.Asset, error) {
 		panic("recipe " + j.recipe.Name + ": Job.Artifacts without Recipe.Bundles")
 	}
 	if j.env.Artifacts == nil {
-		return nil, errors.New("there are no artifacts of other assets here")
+		return nil, errors.New("this job has no artifacts of other assets")
 	}
 	list, on, err := j.env.Artifacts(patterns)
 	if err == nil {
@@ -185,7 +185,7 @@ func (j *Job) IDs(patterns ...string) (map[string]string, error) {
 		panic("recipe " + j.recipe.Name + ": Job.IDs without Recipe.Bundles")
 	}
 	if j.env.IDs == nil {
-		return nil, errors.New("there are no artifacts of other assets here")
+		return nil, errors.New("this job has no artifacts of other assets")
 	}
 	ids, on, err := j.env.IDs(patterns)
 	if err == nil {

@@ -57,7 +57,7 @@ func Handler(out string) http.Handler {
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 		origin, ours := webguard.OurPage(req)
 		if !ours || !webguard.OurName(req, nil) {
-			http.Error(w, "reload: only programs and pages of this machine may ask", http.StatusForbidden)
+			http.Error(w, "reload: only programs and pages on this machine may connect", http.StatusForbidden)
 			return
 		}
 		w.Header().Set("Vary", "Origin")

@@ -20,8 +20,8 @@ func For(err error) error {
 		errno  syscall.Errno
 		advice string
 	}{
-		{syscall.ENOSPC, "make room and run cook again"},
-		{syscall.EDQUOT, "make room and run cook again"},
+		{syscall.ENOSPC, "free some disk space and run cook again"},
+		{syscall.EDQUOT, "free some disk space and run cook again"},
 		{syscall.EMFILE, "allow more open files or use fewer workers"},
 		{syscall.ENFILE, "raise the system's limit of open files, or close other programs"},
 		{syscall.EROFS, "choose writable directories"},

@@ -18,7 +18,7 @@ func TestSystemErrorsGetAdviceOnce(t *testing.T) {
 		t.Error("advice about an unknown error")
 	}
 	for errno, want := range map[syscall.Errno]string{
-		syscall.ENOSPC: "; make room",
+		syscall.ENOSPC: "; free some disk space",
 		syscall.EMFILE: "; allow more open files",
 		syscall.EIO:    "; check the disk",
 	} {

@@ -137,7 +137,7 @@ func (p *Plot) y(v float64) float64 {
 // Draw draws a plot. It returns an error if there are more than MaxLines lines.
 func (p *Page) Draw(plot *Plot) error {
 	if n := len(plot.Lines); n > MaxLines {
-		return fmt.Errorf("%d lines: readers can distinguish at most %d; select fewer", n, MaxLines)
+		return fmt.Errorf("a chart of %d lines is hard to read; select at most %d", n, MaxLines)
 	}
 	p.axes(plot)
 	for i, line := range plot.Lines {

@@ -86,7 +86,7 @@ func TestWellFormed(t *testing.T) {
 func TestDrawRejectsTooManyLines(t *testing.T) {
 	axis := Axis{Marks: []float64{1, 2}, Label: func(float64) string { return "" }}
 	err := New("", 1, 1, MaxLines+1).Draw(&Plot{X: axis, Y: axis, Lines: make([]Line, MaxLines+1)})
-	if err == nil || !strings.Contains(err.Error(), "can distinguish at most") {
+	if err == nil || !strings.Contains(err.Error(), "select at most") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -147,7 +147,7 @@ func (d *Dir) resolveInside(path string) (string, error) {
 		return "", err
 	}
 	if rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", errors.New("the link leads out of the directory")
+		return "", errors.New("the link leads out of the directory; remove the link")
 	}
 	return filepath.ToSlash(rel), nil
 }

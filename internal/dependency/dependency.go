@@ -196,7 +196,7 @@ func (d Dependency) Resolve(source string) (Dependency, error) {
 	}
 	name, asked := d.Path, d
 	if len(name) > maxName {
-		return Dependency{}, fmt.Errorf("dependency %q...: the name has %d bytes, but no system has names of more than %d", name[:40], len(name), maxName)
+		return Dependency{}, fmt.Errorf("dependency %q...: the name has %d bytes; the limit is %d", name[:40], len(name), maxName)
 	}
 	if name == "" || strings.IndexByte(name, 0) >= 0 {
 		return Dependency{}, fmt.Errorf("dependency %.200q is not a file name", name)
@@ -215,7 +215,7 @@ func (d Dependency) Resolve(source string) (Dependency, error) {
 		d.Subject = pathname.Relative(d.InFolder(), source)
 	}
 	if !asked.hasText() || !d.hasText() {
-		return Dependency{}, fmt.Errorf("dependency %.200q has a name that cannot be recorded", name)
+		return Dependency{}, fmt.Errorf("cook cannot record the name of dependency %.200q", name)
 	}
 	return d, nil
 }

@@ -12,7 +12,7 @@ import (
 const HeadSize = 64 << 10
 
 // ErrShortHead is the error of a function that needs more bytes of a file than it was given.
-var ErrShortHead = errors.New("the head of the source is too short to tell its format")
+var ErrShortHead = errors.New("the source is too short to detect its format")
 
 // A Format is a kind of file.
 type Format struct {

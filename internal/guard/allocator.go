@@ -121,7 +121,7 @@ func fill(b []byte, with byte) {
 
 // An [Allocator] wraps these errors.
 var (
-	ErrTooMany  = errors.New("there are already 20,000 slices")
+	ErrTooMany  = errors.New("there are already 20,000 slices; free some first")
 	ErrUnknown  = errors.New("unknown slice; was it already freed?")
 	ErrUnderrun = errors.New("bytes before the start were written")
 	ErrOverrun  = errors.New("bytes after the end were written")

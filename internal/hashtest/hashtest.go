@@ -54,7 +54,7 @@ type Known struct {
 func Run(t *testing.T, c Config) {
 	t.Helper()
 	if c.New == nil || c.Sum == nil {
-		t.Fatal("hashtest: Config.New and Config.Sum are needed")
+		t.Fatal("hashtest: Config.New and Config.Sum must be set")
 	}
 	for _, check := range checks {
 		t.Run(check.name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func oracle(_ testing.TB, c *Config) error {
 	data := Bytes(c.longest())
 	for _, n := range allLengths(c) {
 		if got, want := c.Sum(data[:n]), c.Oracle(data[:n]); !bytes.Equal(got, want) {
-			return fmt.Errorf("%d bytes: %x, the oracle says %x", n, got, want)
+			return fmt.Errorf("sum of %d bytes: %x, want %x", n, got, want)
 		}
 	}
 	return nil
@@ -165,7 +165,7 @@ func checkShape(_ testing.TB, c *Config) error {
 		return fmt.Errorf("size %d, want %d; block size %d", h.Size(), c.Size, h.BlockSize())
 	}
 	if one, streaming := c.Sum(nil), h.Sum(nil); len(one) != c.Size || !bytes.Equal(one, streaming) {
-		return fmt.Errorf("no bytes: one shot %x, streaming %x, want %d bytes", one, streaming, c.Size)
+		return fmt.Errorf("sum of no bytes: one shot %x, streaming %x, want %d bytes", one, streaming, c.Size)
 	}
 	prefix := []byte("prefix")
 	if got := h.Sum(slices.Clip(prefix)); !bytes.Equal(got, append(prefix, c.Sum(nil)...)) {
@@ -186,7 +186,7 @@ func concurrency(_ testing.TB, c *Config) error {
 		go func() {
 			for i, n := range lengths {
 				if got := c.Sum(data[:n]); !bytes.Equal(got, want[i]) {
-					errs <- fmt.Errorf("sum of %d bytes beside other goroutines: %x, alone %x", n, got, want[i])
+					errs <- fmt.Errorf("sum of %d bytes with other goroutines running: %x, alone %x", n, got, want[i])
 					return
 				}
 			}

@@ -61,7 +61,7 @@ func guardPages(t testing.TB, c *Config) error {
 		}
 		for _, got := range append(cut, one) {
 			if !bytes.Equal(got, want) {
-				return fmt.Errorf("%d bytes %s: %x, elsewhere %x", n, where, got, want)
+				return fmt.Errorf("sum of %d bytes %s: %x, in other memory %x", n, where, got, want)
 			}
 		}
 		return nil
@@ -99,7 +99,7 @@ func retention(_ testing.TB, c *Config) error {
 		want := c.Sum(data[:n])
 		b := bytes.Clone(data[:n])
 		if c.Sum(b); !bytes.Equal(b, data[:n]) {
-			return fmt.Errorf("%d bytes: the one-shot sum changed its input", n)
+			return fmt.Errorf("sum of %d bytes: the one-shot sum changed its input", n)
 		}
 		h := c.New()
 		for len(b) > 0 {
@@ -112,7 +112,7 @@ func retention(_ testing.TB, c *Config) error {
 			b = b[len(piece):]
 		}
 		if got := h.Sum(nil); !bytes.Equal(got, want) {
-			return fmt.Errorf("%d bytes, cleared after Write: %x, want %x", n, got, want)
+			return fmt.Errorf("sum of %d bytes, which were cleared after Write: %x, want %x", n, got, want)
 		}
 	}
 	return nil

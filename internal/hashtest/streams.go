@@ -26,7 +26,7 @@ func splits(_ testing.TB, c *Config) error {
 			}
 			for _, cut := range [...]int{cut, n - cut} {
 				if got := c.sumPieces(b[:cut], nil, b[cut:]); !bytes.Equal(got, want) {
-					return fmt.Errorf("%d+%d bytes: %x, one shot %x", cut, n-cut, got, want)
+					return fmt.Errorf("sum of %d+%d bytes: %x, one shot %x", cut, n-cut, got, want)
 				}
 			}
 		}
@@ -52,14 +52,14 @@ func splits(_ testing.TB, c *Config) error {
 		for at := 0; at < len(data); at += piece {
 			end := min(at+piece, len(data))
 			if n, err := h.Write(data[at:end]); n != end-at || err != nil {
-				return fmt.Errorf("writing %d bytes: %d, %v", end-at, n, err)
+				return fmt.Errorf("Write of %d bytes returned %d, %v", end-at, n, err)
 			}
 			got := h.Sum(nil)
 			if end > 4*dense && end < len(data) && piece < dense {
 				continue // skip most lengths if there are many pieces
 			}
 			if want := c.Sum(data[:end]); !bytes.Equal(got, want) {
-				return fmt.Errorf("%d bytes in pieces of %d: %x, one shot %x", end, piece, got, want)
+				return fmt.Errorf("sum of %d bytes in pieces of %d: %x, one shot %x", end, piece, got, want)
 			}
 		}
 	}
@@ -76,13 +76,13 @@ func sumAndReset(_ testing.TB, c *Config) error {
 		h.Write(other)
 		h.Reset()
 		if got, want := h.Sum(nil), c.Sum(nil); !bytes.Equal(got, want) {
-			return fmt.Errorf("after Reset: %x, fresh %x", got, want)
+			return fmt.Errorf("sum after Reset: %x, of a new hash: %x", got, want)
 		}
 		h.Write(data[:n])
 		want := c.Sum(data[:n])
-		for _, when := range []string{"once", "twice", "after writes of nothing"} {
+		for _, when := range []string{"once", "twice", "after empty writes"} {
 			if got := h.Sum(nil); !bytes.Equal(got, want) {
-				return fmt.Errorf("%d bytes, asked %s: %x, one shot %x", n, when, got, want)
+				return fmt.Errorf("sum of %d bytes, called %s: %x, one shot %x", n, when, got, want)
 			}
 			if when == "twice" {
 				h.Write(nil)
@@ -91,7 +91,7 @@ func sumAndReset(_ testing.TB, c *Config) error {
 		}
 		h.Write(other)
 		if got, want := h.Sum(nil), c.Sum(append(data[:n:n], other...)); !bytes.Equal(got, want) {
-			return fmt.Errorf("%d bytes and %d more: %x, one shot %x", n, len(other), got, want)
+			return fmt.Errorf("sum of %d bytes and %d more: %x, one shot %x", n, len(other), got, want)
 		}
 	}
 	return nil
@@ -123,14 +123,14 @@ func checkClones(_ testing.TB, c *Config) error {
 		h.Write([]byte("of the first alone"))
 		other.Write(data[n:])
 		if got := other.Sum(nil); !bytes.Equal(got, whole) {
-			return fmt.Errorf("clone after %d of %d bytes: %x, want %x", n, len(data), got, whole)
+			return fmt.Errorf("sum of a clone after %d of %d bytes: %x, want %x", n, len(data), got, whole)
 		}
 		other.Reset()
 		if got, want := other.Sum(nil), c.Sum(nil); !bytes.Equal(got, want) {
-			return fmt.Errorf("clone after %d bytes and reset: %x, want %x", n, got, want)
+			return fmt.Errorf("sum of a clone after %d bytes and Reset: %x, want %x", n, got, want)
 		}
 		if got, want := h.Sum(nil), c.sumPieces(data[:n], []byte("of the first alone")); !bytes.Equal(got, want) {
-			return fmt.Errorf("cloned after %d bytes: %x, want %x", n, got, want)
+			return fmt.Errorf("sum of the original, cloned after %d bytes: %x, want %x", n, got, want)
 		}
 	}
 	return nil
@@ -140,7 +140,7 @@ func checkClones(_ testing.TB, c *Config) error {
 func checkSavedStates(_ testing.TB, c *Config) error {
 	h, ok := c.New().(saver)
 	if ok != c.State {
-		return fmt.Errorf("can save and restore its state: %v, Config.State: %v", ok, c.State)
+		return fmt.Errorf("the hash can save its state: %v, but Config.State is %v", ok, c.State)
 	}
 	if !ok {
 		return nil
@@ -169,12 +169,12 @@ func checkSavedStates(_ testing.TB, c *Config) error {
 		for _, h := range []saver{h, other} {
 			h.Write(data[n:])
 			if got := h.Sum(nil); !bytes.Equal(got, whole) {
-				return fmt.Errorf("saved after %d of %d bytes: %x, want %x", n, len(data), got, whole)
+				return fmt.Errorf("sum of a state saved after %d of %d bytes: %x, want %x", n, len(data), got, whole)
 			}
 		}
 		other.Reset()
 		if got, want := other.Sum(nil), c.Sum(nil); !bytes.Equal(got, want) {
-			return fmt.Errorf("restored and reset: %x, want %x", got, want)
+			return fmt.Errorf("sum after restore and Reset: %x, want %x", got, want)
 		}
 	}
 	return refusals(c, data)
@@ -199,11 +199,11 @@ func refusals(c *Config, data []byte) error {
 		return nil
 	}
 	for n := range good {
-		if err := refuse(fmt.Sprintf("%d bytes of a state of %d", n, len(good)), good[:n]); err != nil {
+		if err := refuse(fmt.Sprintf("%d bytes of a state of %d bytes", n, len(good)), good[:n]); err != nil {
 			return err
 		}
 	}
-	if err := refuse("a state with a byte too many", append(bytes.Clone(good), 0)); err != nil {
+	if err := refuse("a state with one extra byte", append(bytes.Clone(good), 0)); err != nil {
 		return err
 	}
 	foreign := bytes.Clone(good)

@@ -128,7 +128,7 @@ func extractFrom(r recipe.Recipe, tree fs.FS, of recipe.Dependency) (said []reci
 	}
 	x, known := set.Extract(of.Function)
 	if !known {
-		return nil, false, fmt.Errorf("%s is not an extract of the recipe", of)
+		return nil, false, fmt.Errorf("the recipe has no extract %s", of)
 	}
 	names := []string{path.Base(of.Path)}
 	if of.Kind == dependency.Extracts {

@@ -19,7 +19,7 @@ func Check(t *testing.T) {
 		}
 		if n := runtime.NumGoroutine(); n > before {
 			stacks := make([]byte, 64<<10)
-			t.Errorf("%d goroutines, %d before\n%s", n, before, stacks[:runtime.Stack(stacks, true)])
+			t.Errorf("%d goroutines are running; there were %d before\n%s", n, before, stacks[:runtime.Stack(stacks, true)])
 		}
 	})
 }

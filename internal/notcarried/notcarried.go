@@ -44,7 +44,7 @@ func CheckTable(t *testing.T, page, kind string, rows []Row) {
 	before, rest, found := strings.Cut(string(text), start)
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		t.Fatalf("%s has no place for %s", page, kind)
+		t.Fatalf("%s has no generated table for %s", page, kind)
 	}
 	table := "| part | result |\n|---|---|\n"
 	for _, r := range rows {

@@ -51,7 +51,7 @@ func invalidUTF8(text []byte) int {
 // surrogate pair, the error starts with its line and column.
 func FromUTF16(ctx context.Context, source []byte, order binary.ByteOrder) ([]byte, error) {
 	if len(source)%2 != 0 {
-		return nil, errors.New("1:1: the file has an odd number of bytes, which UTF-16 cannot have; it is cut short, or not UTF-16")
+		return nil, errors.New("1:1: the file has an odd number of bytes, so it is cut short or not UTF-16; save it as UTF-8")
 	}
 	out := make([]byte, 0, len(source))
 	for i := 0; i < len(source); i += 2 {
@@ -65,7 +65,7 @@ func FromUTF16(ctx context.Context, source []byte, order binary.ByteOrder) ([]by
 				low = rune(order.Uint16(source[i+2:]))
 			}
 			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-				return nil, fmt.Errorf("%s: there is half of a UTF-16 character", Position(out, len(out)))
+				return nil, fmt.Errorf("%s: a UTF-16 character is incomplete; save the file as UTF-8", Position(out, len(out)))
 			}
 			i += 2
 		}

@@ -264,7 +264,7 @@ func (d *Digest) UnmarshalBinary(b []byte) error {
 		}
 	}
 	if before := [wordPair]byte(restored.window[:]); restored.length <= BlockSize && (restored.lanes != fresh || before != [wordPair]byte{}) {
-		return errors.New("rapidhash: unmarshal: the state has a block before the first block")
+		return errors.New("rapidhash: unmarshal: the state is inconsistent: its first block is missing")
 	}
 	*d = *restored
 	return nil

@@ -144,11 +144,11 @@ func checkFields(t reflect.Type) error {
 		case key == "" || strings.ContainsAny(key, ", ."):
 			return fmt.Errorf("field %s needs a plain toml tag", f.Name)
 		case reserved[key]:
-			return fmt.Errorf("field %s: %q is a word of the rules", f.Name, key)
+			return fmt.Errorf("field %s: the key %q is reserved for rules; choose another key", f.Name, key)
 		case seen[key]:
-			return fmt.Errorf("field %s: %q is taken", f.Name, key)
+			return fmt.Errorf("field %s: another field has the key %q", f.Name, key)
 		case wantedText(f) == "":
-			return fmt.Errorf("field %s: options cannot be of type %v", f.Name, f.Type)
+			return fmt.Errorf("field %s: options cannot have the type %v", f.Name, f.Type)
 		}
 		seen[key] = true
 	}

@@ -85,10 +85,10 @@ func checkRecipe(r recipe.Recipe) error {
 		return errors.New("no name")
 	}
 	if !isRecipeWord(r.Name, "-") {
-		return errors.New("name may hold a-z, 0-9 and '-' only")
+		return errors.New("the name may have only a-z, 0-9 and '-'")
 	}
 	if r.Version < 1 {
-		return errors.New("version must be at least 1")
+		return errors.New("the version must be at least 1")
 	}
 	if r.New == nil {
 		return errors.New("the New function is nil")
@@ -107,11 +107,11 @@ func checkRecipe(r recipe.Recipe) error {
 	}
 	for _, x := range r.Extracts {
 		if (x.Of == nil) == (x.OfNames == nil) {
-			return fmt.Errorf("extract %q: want one of Of and OfNames", x.Name)
+			return fmt.Errorf("extract %q: set exactly one of Of and OfNames", x.Name)
 		}
 	}
 	if r.Recognizes != nil && len(r.Extensions) == 0 {
-		return errors.New("a Recognizes without extensions has no effect")
+		return errors.New("Recognizes has no effect without Extensions")
 	}
 	return checkHints(r, c)
 }
@@ -124,7 +124,7 @@ const maxExtension = 16
 
 func checkHints(r recipe.Recipe, c recipe.Cooker) error {
 	if len(r.Hints) > 0 && len(r.Extensions) == 0 {
-		return errors.New("hints without extensions have no effect")
+		return errors.New("hints have no effect without Extensions")
 	}
 	if (len(r.Hints) > 0) != (r.Hinted != nil) {
 		return errors.New("hints need the function Hinted, and Hinted needs hints")
@@ -154,7 +154,7 @@ func checkFileFormat(f recipe.Format) error {
 	case len(f.Magic) == 0 && !f.Loose:
 		return errors.New("a format without magic numbers must set Loose")
 	case slices.ContainsFunc(f.Magic, func(m string) bool { return strings.Trim(m, ".") == "" }):
-		return errors.New("a magic number matches every file; want at least one byte that is no dot")
+		return errors.New("a magic number matches every file; want at least one byte that is not a dot")
 	}
 	return checkRecipeExtensions(f.Extensions)
 }

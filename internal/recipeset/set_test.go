@@ -183,8 +183,8 @@ func TestNewRefuses(t *testing.T) {
 		{recipe.Recipe{Name: "x", Version: 1}, "New function is nil"},
 		{recipe.Recipe{Name: "x", Version: 1, New: func() recipe.Cooker { return &hidden{secret: 1} }}, "not exported"},
 		{recipe.Recipe{Name: "x", Version: 1, New: func() recipe.Cooker { return &untagged{} }}, "toml tag"},
-		{recipe.Recipe{Name: "x", Version: 1, New: func() recipe.Cooker { return &odd{} }}, "cannot be of type"},
-		{recipe.Recipe{Name: "x", Version: 1, New: func() recipe.Cooker { return &reservedKey{} }}, "word of the rules"},
+		{recipe.Recipe{Name: "x", Version: 1, New: func() recipe.Cooker { return &odd{} }}, "cannot have the type"},
+		{recipe.Recipe{Name: "x", Version: 1, New: func() recipe.Cooker { return &reservedKey{} }}, "reserved for rules"},
 		{cooking(newSample, "png"), `extension "png": want a dot`},
 		{cooking(newSample, "."), `extension ".": want a dot and one or more`},
 		{cooking(newSample, ".PNG"), `extension ".PNG": want`},
@@ -202,7 +202,7 @@ func TestNewRefuses(t *testing.T) {
 		{knowing(recipe.Format{Name: "an A", Extensions: []string{".a"}}), "a format without magic numbers must set Loose"},
 		{knowing(recipe.Format{Name: "an A", Extensions: []string{".a"}, Magic: []string{"a", "..."}}), "a magic number matches every file"},
 		{knowing(recipe.Format{Name: "an A", Extensions: []string{"a"}, Magic: []string{"a"}}), `format "an A": extension "a": want a dot`},
-		{recipe.Recipe{Name: "x", Version: 1, New: newSample, Hints: []recipe.Hint{{Key: "level", Value: int64(1)}}}, "hints without extensions"},
+		{recipe.Recipe{Name: "x", Version: 1, New: newSample, Hints: []recipe.Hint{{Key: "level", Value: int64(1)}}}, "hints have no effect without Extensions"},
 	} {
 		if _, err := New(tc.r); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: error %v, want %q", tc.r, err, tc.want)

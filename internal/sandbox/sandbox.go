@@ -120,7 +120,7 @@ var ErrStaying = errors.New("a process started by the program is still running a
 
 // ErrTrace is the error for an incomplete trace. The server could not read which file a program
 // requested, or could not open the file for lack of descriptors.
-var ErrTrace = errors.New("the program's reads could not be recorded")
+var ErrTrace = errors.New("cook could not record the reads of the program")
 
 // system lists the files and directories that every program may read. Most of their content does
 // not affect results. The other content counts as part of the machine, like the program itself.

@@ -92,7 +92,7 @@ func (r *Runner) Against(ctx context.Context, before, after string) (*Comparison
 // same direction.
 func (r *Runner) again(ctx context.Context, a, b *workspace, rounds int, suspects []suspect) (confirmed []int, err error) {
 	for n := 1; n <= 2 && len(suspects) > 0; n++ {
-		r.logf("measuring again, %d of 2", n)
+		r.logf("measuring again, attempt %d of 2", n)
 		last := suspects[len(suspects)-1].step
 		fresh := [2]*workspace{a.empty(), b.empty()}
 		for range rounds {

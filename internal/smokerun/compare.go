@@ -75,7 +75,7 @@ func (c *Change) Worse() bool {
 func (c *Change) relativeGrowth() float64 { return c.After/c.Before - 1 }
 
 // errOtherSuite is the error for two records that cannot be compared.
-var errOtherSuite = errors.New("the records belong to different suites, or to different inputs")
+var errOtherSuite = errors.New("the records are from different scenarios or different inputs")
 
 // Compare returns the differences between a record and an earlier one. It does not compare
 // processor time; see [Runner.Against]. It compares allocations, instructions and levels only if
@@ -97,7 +97,7 @@ func Compare(before, after *Record) ([]Change, error) {
 		}
 	}
 	if len(before.Steps) != len(after.Steps) {
-		return nil, fmt.Errorf("%w: they have %d and %d steps", errOtherSuite, len(before.Steps), len(after.Steps))
+		return nil, fmt.Errorf("%w: the records have %d and %d steps", errOtherSuite, len(before.Steps), len(after.Steps))
 	}
 	return changes, nil
 }

@@ -252,7 +252,7 @@ func ReadFile(name string) (*Record, error) {
 }
 
 // errFormat is the error for a record with another format version.
-var errFormat = errors.New("the record has another version; measure again to write a new one")
+var errFormat = errors.New("another version of cook wrote the record; measure again to write a new one")
 
 // parse parses a record, and checks the properties that comparisons rely on.
 func parse(text []byte) (*Record, error) {
@@ -267,13 +267,13 @@ func parse(text []byte) (*Record, error) {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if names[s.Name] {
-			return nil, fmt.Errorf("damaged record: two steps are called %q", s.Name)
+			return nil, fmt.Errorf("the record is damaged: two steps are called %q", s.Name)
 		}
 		names[s.Name] = true
 		s.Sort()
 		for j := range s.Figures {
 			if j > 0 && s.Figures[j].Name == s.Figures[j-1].Name {
-				return nil, fmt.Errorf("damaged record: step %q has two figures %q", s.Name, s.Figures[j].Name)
+				return nil, fmt.Errorf("the record is damaged: step %q has two figures %q", s.Name, s.Figures[j].Name)
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func TestRecordFile(t *testing.T) {
 		t.Errorf("read %s, wrote %s", b, a)
 	}
 	for text, want := range map[string]string{
-		`{"format":9}`: "the record has another version; measure again to write a new one",
+		`{"format":9}`: "another version of cook wrote the record; measure again to write a new one",
 		`{`:            "not a record of a smoke run",
 		`{"format":1,"steps":[{"name":"a"},{"name":"a"}]}`:                             `two steps are called "a"`,
 		`{"format":1,"steps":[{"name":"a","figures":[{"name":"x"},{"name":"x"}]}]}`:    `two figures "x"`,
@@ -236,7 +236,7 @@ func TestMarkdown(t *testing.T) {
 	}
 	text := out.String()
 	for _, want := range []string{
-		"27 figures tripped", `a\|b: 1 -> 2`, "and 20 more", "| x | 16 more exact figures |",
+		"27 figures worse than allowed", `a\|b: 1 -> 2`, "and 20 more", "| x | 16 more exact figures |",
 		"| x | cpu/ns | 1ms | 2ms | +100.0 %, p 0.001 | slow +1ms |", "| n | 1 | none |", `draw\|&lt;b> | 100ns | 1000000000 | 95.4 MiB |`,
 	} {
 		if !strings.Contains(text, want) {

@@ -206,7 +206,7 @@ func (w *workspace) runCommand(cmd *exec.Cmd) (Sample, error) {
 	}
 	text, err := os.ReadFile(w.file)
 	if errors.Is(err, os.ErrNotExist) {
-		return found, fmt.Errorf("%s has measured nothing; the program must call smoke.Start, and Finish at its end%s", w.program, said.quote())
+		return found, fmt.Errorf("%s measured nothing; the program must call smoke.Start at its start and Finish at its end%s", w.program, said.quote())
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &found)

@@ -32,7 +32,7 @@ func WriteMarkdown(w io.Writer, r *Record, changes []Change) error {
 	case worse == 0:
 		fmt.Fprintf(out, "## %s: %s better\n\n", escapeMarkdown(r.Suite), human.Count(len(changes), "figure"))
 	default:
-		fmt.Fprintf(out, "## %s: %s tripped\n\n", escapeMarkdown(r.Suite), human.Count(worse, "figure"))
+		fmt.Fprintf(out, "## %s: %s worse than allowed\n\n", escapeMarkdown(r.Suite), human.Count(worse, "figure"))
 	}
 	writeChanges(out, changes)
 	fmt.Fprintln(out, "| step | processor time | instructions | allocated | objects | items |\n|---|---:|---:|---:|---:|---:|")
@@ -62,7 +62,7 @@ func writeChanges(out *strings.Builder, changes []Change) {
 	type group struct{ step, class string }
 	printed, left := map[group]int{}, map[group]int{}
 	var order []group
-	fmt.Fprintln(out, "| step | figure | before | after | change | because of |\n|---|---|---:|---:|---:|---|")
+	fmt.Fprintln(out, "| step | figure | before | after | change | cause |\n|---|---|---:|---:|---:|---|")
 	for i := range changes {
 		c := &changes[i]
 		g := group{c.Step, string(c.Class)}
@@ -85,7 +85,7 @@ func writeChanges(out *strings.Builder, changes []Change) {
 func (c *Change) String() string {
 	text := fmt.Sprintf("%s: %s: %s -> %s", c.Step, c.Figure, format(c.Figure, c.Before), format(c.Figure, c.After))
 	if c.Class == budgetClass {
-		text = fmt.Sprintf("%s: %s: %s is over the budget of %s", c.Step, c.Figure, format(c.Figure, c.After), format(c.Figure, c.Before))
+		text = fmt.Sprintf("%s: %s: %s exceeds the budget of %s", c.Step, c.Figure, format(c.Figure, c.After), format(c.Figure, c.Before))
 	}
 	if g := c.growth(); g != "" {
 		text += " (" + g + ")"

@@ -38,7 +38,7 @@ type movingMean struct {
 // newMovingMean returns a mean of the last n values. It panics if n is less than 1.
 func newMovingMean(n int) *movingMean {
 	if n < 1 {
-		panic("counters: the mean of no values does not exist")
+		panic("counters: the mean needs at least one value")
 	}
 	return &movingMean{window: make([]float64, 0, n)}
 }

@@ -66,7 +66,7 @@ type Set struct {
 // New returns an empty set. It panics if an option is negative or too large.
 func New(o Options) *Set {
 	if o.Max < 0 || o.Max > 1<<20 || o.NameBytes < 0 || o.Frames < 0 || o.Frames > 1<<20 {
-		panic(fmt.Sprintf("counters: the options %+v are impossible", o))
+		panic(fmt.Sprintf("counters: the options %+v are invalid", o))
 	}
 	if o.Max == 0 {
 		o.Max = 4096

@@ -132,7 +132,7 @@ func (src *Source) recovered() {
 	if !ok {
 		err = fmt.Errorf("%v", v)
 	}
-	err = fmt.Errorf("counters: a source panicked: %w", err)
+	err = fmt.Errorf("counters: the function of a source panicked: %w", err)
 	src.err.Store(&err)
 	src.set.Counter(panickedSources).Add(1)
 	src.Close()

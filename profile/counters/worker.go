@@ -46,7 +46,7 @@ func (w *Worker) Float(f *Float) *float64 {
 // line returns the worker's line for a cell.
 func (w *Worker) line(c *cell) *line {
 	if w.set != c.set {
-		panic("counters: a worker of one set was given a handle of another")
+		panic("counters: the handle belongs to another set than the worker")
 	}
 	if l := w.live.at(c.line); l != nil {
 		return l

@@ -91,7 +91,7 @@ type row struct {
 // call of w.Write passes one or more whole blocks.
 func New(w io.Writer, opt Options) *Recorder {
 	if w == nil {
-		panic("events: New needs a writer; to record nothing, use a nil *Recorder")
+		panic("events: the writer is nil; pass a writer, or use a nil *Recorder to record nothing")
 	}
 	opt = opt.orDefault()
 	if opt.Open < 0 {

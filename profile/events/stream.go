@@ -140,7 +140,7 @@ func checkMagic(got []byte) error {
 	case len(got) < len(magic):
 		return damaged("%s", tooShort)
 	case string(got[:version]) != magic[:version]:
-		return damaged("it does not begin like a recording; is it an .events file?")
+		return damaged("the file is not a recording; name an .events file")
 	case got[version] != magic[version]:
 		return fmt.Errorf("events: read: stream of version %d: this program reads version %d", got[version], magic[version])
 	}
@@ -149,9 +149,9 @@ func checkMagic(got []byte) error {
 
 // These messages describe damage.
 const (
-	tooShort    = "it is too short for a recording"
-	noLastBlock = "it ends without its last block: the recorder was not closed, or the file is incomplete"
-	tornBlock   = "it ends within a block: the file is truncated"
+	tooShort    = "the file is too short for a recording"
+	noLastBlock = "the last block is missing: the recorder was not closed, or the file is incomplete"
+	tornBlock   = "the file is truncated within a block"
 )
 
 func errTooLong() error  { return damaged("a block claims to have more than %d bytes", maxBlock) }

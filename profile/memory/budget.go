@@ -21,7 +21,7 @@ func (e *BudgetError) Error() string {
 	case e.Asked > e.Budget:
 		return fmt.Sprintf("memory: group %q: the request of %d bytes exceeds the whole budget of %d", e.Group, e.Asked, e.Budget)
 	case e.Asked <= e.Budget-e.Held:
-		return fmt.Sprintf("memory: group %q: the request of %d bytes has to wait: %d of the budget of %d are in use, and earlier requests wait for the rest", e.Group, e.Asked, e.Held, e.Budget)
+		return fmt.Sprintf("memory: group %q: the request of %d bytes has to wait: %d of the budget of %d are in use, and earlier requests come first", e.Group, e.Asked, e.Held, e.Budget)
 	}
 	return fmt.Sprintf("memory: group %q: the request of %d bytes exceeds the budget: %d of %d are in use", e.Group, e.Asked, e.Held, e.Budget)
 }

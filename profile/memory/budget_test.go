@@ -87,7 +87,7 @@ func TestWaitingIsInOrder(t *testing.T) {
 	for { // Loop until the other request waits.
 		b, err := inner.TryBytes(nil, 1)
 		if err != nil {
-			if want := `memory: group "inner": the request of 1 bytes has to wait: 60 of the budget of 100 are in use, and earlier requests wait for the rest`; err.Error() != want {
+			if want := `memory: group "inner": the request of 1 bytes has to wait: 60 of the budget of 100 are in use, and earlier requests come first`; err.Error() != want {
 				t.Errorf("error %q, want %q", err, want)
 			}
 			break

@@ -45,7 +45,7 @@ func readCapture(r io.Reader, most int64) (*Capture, error) {
 		return nil, errors.New("the snapshot or the usage is missing")
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("there is data after the end of the capture")
+		return nil, errors.New("there is extra data after the end of the capture")
 	}
 	c := f.Capture
 	c.List = &List{f.Owners, f.Items}
@@ -70,7 +70,7 @@ func (f *figures) appendFigures(all ...int64) {
 
 func (f *figures) err(where string) error {
 	if f.bad {
-		return fmt.Errorf("the %s have a negative figure, or a sum of more than 2^53", where)
+		return fmt.Errorf("the %s have a negative value, or a sum above 2^53", where)
 	}
 	return nil
 }
@@ -157,10 +157,10 @@ func (l *List) check() error {
 		bytes.appendFigures(i.Bytes)
 		capacities.appendFigures(i.Capacity)
 		if int(i.Owner) >= len(l.Owners) {
-			return fmt.Errorf("an allocation has owner %d of %d", i.Owner, len(l.Owners))
+			return fmt.Errorf("an allocation has owner %d, but the number of owners is %d", i.Owner, len(l.Owners))
 		}
 		if i.Capacity < i.Bytes {
-			return fmt.Errorf("the allocation at 0x%x has %d bytes in %d", i.Address, i.Bytes, i.Capacity)
+			return fmt.Errorf("the allocation at 0x%x has %d bytes, but a capacity of only %d", i.Address, i.Bytes, i.Capacity)
 		}
 	}
 	return cmp.Or(bytes.err("bytes of allocations"), capacities.err("capacities of allocations"))
@@ -185,7 +185,7 @@ func (items *itemsJSON) UnmarshalJSON(text []byte) error {
 			digits++
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
 		case c != ',' && c != ']':
-			return fmt.Errorf("the allocations have %q where whole numbers belong", c)
+			return fmt.Errorf("the allocations contain %q instead of a whole number", c)
 		case digits == 0 && at == 0 && len(list) == 0: // The array is empty.
 		case digits == 0:
 			return errors.New("a number is missing among the allocations")
@@ -195,14 +195,14 @@ func (items *itemsJSON) UnmarshalJSON(text []byte) error {
 				continue
 			}
 			if fields[2] > maxFigure || fields[3] > maxFigure || fields[4] > maxLive {
-				return errors.New("the allocations have a figure of more than 2^53")
+				return errors.New("the allocations have a number above 2^53")
 			}
 			list = append(list, Item{fields[0], fields[1], int64(fields[2]), int64(fields[3]), uint32(fields[4])})
 			at, fields = 0, [5]uint64{}
 		}
 	}
 	if at != 0 {
-		return fmt.Errorf("the last allocation has %d of %d numbers", at, len(fields))
+		return fmt.Errorf("the last allocation has only %d of %d numbers", at, len(fields))
 	}
 	*items = list
 	return nil

@@ -41,7 +41,7 @@ func (t *Tracker) WriteReport(w io.Writer) error {
 		fmt.Fprintf(out, "untracked: %s, because Live is too small\n", allocations(s.Untracked))
 	}
 	if s.Unprotected > 0 {
-		fmt.Fprintf(out, "unprotected: %s, whose bad accesses do not fault, because they are too large or the system has no more mappings\n", allocations(s.Unprotected))
+		fmt.Fprintf(out, "unprotected: %s, in which bad accesses do not fault, because the slices are too large or the system has no more mappings\n", allocations(s.Unprotected))
 	}
 	if s.Coarse > 0 {
 		fmt.Fprintf(out, "coarse: %s recorded in the enclosing scope, because Scopes is too small\n", human.Count(int(s.Coarse), "scope"))

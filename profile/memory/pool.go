@@ -49,7 +49,7 @@ func (p *Pool) Bytes(w *Worker, n int) []byte {
 // functions must call it directly; see callers.here.
 func (p *Pool) bytes(ctx context.Context, s *site, n int) ([]byte, error) {
 	if n < 0 {
-		panic("memory: pool " + p.label() + ": a negative number of bytes")
+		panic("memory: pool " + p.label() + ": the number of bytes is negative")
 	}
 	if p == nil {
 		return make([]byte, n), nil

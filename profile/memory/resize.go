@@ -13,7 +13,7 @@ import "fmt"
 func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 	switch {
 	case n < 0:
-		panic("memory: pool " + p.label() + ": a negative number of bytes")
+		panic("memory: pool " + p.label() + ": the number of bytes is negative")
 	case p == nil || slice == nil:
 		moved, err := p.bytes(noWait, p.site(nil), n)
 		copy(moved, slice)

@@ -46,7 +46,7 @@ func newSource(o Options, keep int64) *source {
 	case StompUnderruns:
 		return &source{stomp: guard.NewAllocator(keep, guard.AtStart)}
 	}
-	panic(fmt.Sprintf("memory: new: there is no Stomp %d", mode))
+	panic(fmt.Sprintf("memory: new: unknown value %d of Stomp", mode))
 }
 
 // A Fault is a read or write outside the slices of a tracker, which [Options].Stomp has detected.

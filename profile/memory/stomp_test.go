@@ -163,5 +163,5 @@ func TestUnprotectedAreCounted(t *testing.T) {
 	if err := f.WriteReport(&out); err != nil || !strings.Contains(out.String(), "\nunprotected: 1 allocation, ") {
 		t.Errorf("report, %v\n%s", err, &out)
 	}
-	wantPanic(t, "no Stomp 9", func() { New(Options{Stomp: 9}) })
+	wantPanic(t, "unknown value 9 of Stomp", func() { New(Options{Stomp: 9}) })
 }

@@ -62,7 +62,7 @@ func (w *Worker) Pop() {
 		return
 	}
 	if len(w.frames) == 1 {
-		panic("memory: pop: there is no scope to end")
+		panic("memory: pop: no scope is open; call Push first")
 	}
 	w.frames = w.frames[:len(w.frames)-1]
 }

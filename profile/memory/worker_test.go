@@ -104,7 +104,7 @@ func TestScopesThatDoNotFit(t *testing.T) {
 func TestPopWithoutPush(t *testing.T) {
 	w := New(Options{}).Worker("w").Push("a")
 	w.Pop()
-	wantPanic(t, "there is no scope to end", w.Pop)
+	wantPanic(t, "no scope is open", w.Pop)
 }
 
 // wantPanic calls f, which must panic. The message must contain all parts of want, separated by

@@ -209,7 +209,7 @@ func TestPlantedChangeIsFound(t *testing.T) {
 		}
 	}
 	over := smokerun.OverBudget(measure(t, "draws"))
-	if len(over) != 1 || over[0].String() != "level: game/draws: 2801 is over the budget of 2800 (+0.036 %)" {
+	if len(over) != 1 || over[0].String() != "level: game/draws: 2801 exceeds the budget of 2800 (+0.036 %)" {
 		t.Errorf("over budget: %v", over)
 	}
 }
@@ -243,7 +243,7 @@ func TestProgramErrors(t *testing.T) {
 	}
 	for plant, want := range map[string]string{
 		"fails":  "the game is over",
-		"silent": "has measured nothing; the program must call smoke.Start",
+		"silent": "measured nothing; the program must call smoke.Start",
 		"twice":  `two figures are called "game/draws"`,
 	} {
 		r := smokerun.Runner{Suite: gameSuite(plant), Dir: t.TempDir()}

@@ -37,8 +37,8 @@ type commandReply struct {
 }
 
 var (
-	errNoCounters = errors.New("there are no counters")
-	errMayNot     = errors.New("the command when needs the token; open the page by the whole URL that was printed")
+	errNoCounters = errors.New("the recording has no counters")
+	errMayNot     = errors.New("the command when needs the token; open the page with the full URL that was printed")
 )
 
 func (v *View) command(line string, names console.Names, mayAct bool) (commandReply, error) {

@@ -61,7 +61,7 @@ func TestConsole(t *testing.T) {
 	if status, _, failed := say(v, "", "print cook/skip/stmap"); status != http.StatusBadRequest || failed != "there is no counter cook/skip/stmap; did you mean cook/skip/stamp?" {
 		t.Errorf("%d %s", status, failed)
 	}
-	if status, _, failed := say(New(Sources{}), "", "graph make a"); status != http.StatusBadRequest || failed != "there are no counters" {
+	if status, _, failed := say(New(Sources{}), "", "graph make a"); status != http.StatusBadRequest || failed != "the recording has no counters" {
 		t.Errorf("%d %s", status, failed)
 	}
 	got := getJSON[console.Completion](t, v, "/api/complete?line=graph+hide+f&at=12&graph=fps&graph=other")

@@ -34,7 +34,7 @@ func guarded(s Sources, next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		switch {
 		case !webguard.OurName(req, s.Hosts):
-			webjson.Fail(w, http.StatusForbidden, "view: this server is not called %q", req.Host)
+			webjson.Fail(w, http.StatusForbidden, "view: this server does not accept the host name %q; use its IP address", req.Host)
 		case strings.Contains(req.URL.Path, "/api/") && webguard.FromElsewhere(req):
 			webjson.Fail(w, http.StatusForbidden, "view: refused: the request comes from a page of another site")
 		default:
@@ -47,7 +47,7 @@ func guarded(s Sources, next http.Handler) http.Handler {
 func (v *View) acting(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		if !v.mayAct(req) {
-			webjson.Fail(w, http.StatusForbidden, "this page needs the token; open it by the whole URL that was printed")
+			webjson.Fail(w, http.StatusForbidden, "this page needs the token; open the page with the full URL that was printed")
 			return
 		}
 		next(w, req)

@@ -87,7 +87,7 @@ const liveID = "live"
 func (m *memories) find(id string) (*memory.Capture, error) {
 	if id == liveID || id == "" && m.tracker != nil {
 		if m.tracker == nil {
-			return nil, fmt.Errorf("no program is running here; choose a snapshot")
+			return nil, fmt.Errorf("no running program is connected; choose a snapshot")
 		}
 		return nil, nil
 	}
@@ -98,7 +98,7 @@ func (m *memories) find(id string) (*memory.Capture, error) {
 			return k.Capture, nil
 		}
 	}
-	return nil, fmt.Errorf("snapshot %.40q is gone; only the latest %d are kept", id, maxTaken)
+	return nil, fmt.Errorf("the snapshot %.40q was deleted, because only the latest %d are kept", id, maxTaken)
 }
 
 // rows returns the rows and groups of a snapshot. Without a snapshot, it returns the tracker's
@@ -167,7 +167,7 @@ func (v *View) memoryTake(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if v.memory.tracker == nil {
-		webjson.Fail(w, http.StatusBadRequest, "there is no running program to take a snapshot of")
+		webjson.Fail(w, http.StatusBadRequest, "no running program is connected, so no snapshot is possible")
 		return
 	}
 	info, gone := v.memory.takeSnapshot(body.Name)

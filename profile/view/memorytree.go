@@ -42,7 +42,7 @@ func parseQuery(q url.Values) (s memory.Query, err error) {
 	for _, step := range q["path"] {
 		kind, name, ok := strings.Cut(step, ":")
 		if !ok {
-			return s, fmt.Errorf("%.40q is not a step of a path; a step is kind:name", step)
+			return s, fmt.Errorf("%.40q is not a step of a path; want kind:name", step)
 		}
 		s.Path = append(s.Path, memory.Step{Kind: memory.Part(kind), Name: name})
 	}

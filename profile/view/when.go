@@ -80,7 +80,7 @@ func (v *View) watch(ctx context.Context, w *when, tape *events.Tape) {
 			if !t.takeFrameValue(value) {
 				continue
 			}
-			w.report("at frame %d: recording for another %v", frame.Number, w.Dump)
+			w.report("at frame %d: the condition is true; recording for another %v", frame.Number, w.Dump)
 			select {
 			case <-ctx.Done():
 				return
@@ -138,7 +138,7 @@ func (l *whens) list() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.all) == 0 {
-		return "no conditions; when COUNTER > NUMBER [for FRAMES] dump DURATION"
+		return "there are no conditions; add one with when COUNTER > NUMBER [for FRAMES] dump DURATION"
 	}
 	lines := make([]string, len(l.all))
 	for i, w := range l.all {

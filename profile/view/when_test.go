@@ -49,7 +49,7 @@ func TestConditionWritesARecording(t *testing.T) {
 			time.Sleep(pollFrames)
 			synctest.Wait()
 		}
-		if status, _, failed := say(v, "", "when game/frame > 33ms for 3 dump 1s"); status != 403 || !strings.HasPrefix(failed, "the command when needs the token; open the page by the whole URL that was printed") {
+		if status, _, failed := say(v, "", "when game/frame > 33ms for 3 dump 1s"); status != 403 || !strings.HasPrefix(failed, "the command when needs the token; open the page with the full URL that was printed") {
 			t.Errorf("without token: %d %s", status, failed)
 		}
 		status, got, failed := say(v, "secret", "when game/frame > 33ms for 3 dump 1s")
@@ -61,7 +61,7 @@ func TestConditionWritesARecording(t *testing.T) {
 		play("slow", 2, 40*time.Millisecond) // These are too few slow frames.
 		play("well", 1, 16*time.Millisecond)
 		play("slow", 3, 40*time.Millisecond)
-		if list, _ := v.Do("when"); !strings.HasSuffix(list, "at frame 167: recording for another 1s") {
+		if list, _ := v.Do("when"); !strings.HasSuffix(list, "at frame 167: the condition is true; recording for another 1s") {
 			t.Errorf("after the event: %q", list)
 		}
 		play("after", 61, 16*time.Millisecond) // This takes 0.98 s.

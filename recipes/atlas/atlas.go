@@ -39,7 +39,7 @@ import (
 
 // atlasOptions are the options of the recipe.
 type atlasOptions struct {
-	Artifacts bool `toml:"artifacts" doc:"patterns also match artifacts of other assets, as if they were in the asset directory"`
+	Artifacts bool `toml:"artifacts" doc:"patterns also match the artifacts of other assets by their output paths"`
 
 	Trim      bool `toml:"trim" doc:"cut off the edges of sprites whose alpha is at most trim_alpha"`
 	TrimAlpha int  `toml:"trim_alpha" min:"0" max:"254" doc:"largest alpha of a pixel that counts as empty, 0 to 254"`
@@ -52,7 +52,7 @@ type atlasOptions struct {
 	Square    bool `toml:"square" doc:"make pages square"`
 	Pages     int  `toml:"pages" min:"1" max:"64" doc:"number of pages; unneeded pages have one pixel"`
 
-	Keep []string `toml:"keep" doc:"JSON of an earlier atlas, one file per output: sprites with the same size keep their places"`
+	Keep []string `toml:"keep" doc:"JSON files of an earlier atlas, one per output: sprites with unchanged sizes keep their places"`
 	Data string   `toml:"data" enum:"hash,multiatlas,tpsheet" doc:"layout of the JSON: hash for PixiJS and Phaser, multiatlas for Phaser with pages, tpsheet for Godot's importer of TexturePacker files"`
 	Name string   `toml:"name" enum:"path,stem,base" doc:"names of the sprites: their path from the source's directory, the path without extension, or only its last part"`
 
@@ -147,17 +147,17 @@ func (o *atlasOptions) checkOptions() error {
 	case o.Data != "hash" && o.Rotate:
 		return &recipe.OptionError{Key: "rotate", Got: "true", Want: fmt.Sprintf("false with data = %q, because neither Phaser nor Godot rotates sprites back", o.Data)}
 	case o.isImageContainer() && o.Mips > 0:
-		return &recipe.OptionError{Key: "mips", Got: strconv.Itoa(o.Mips), Want: fmt.Sprintf(`0 with container = %q, which has one level`, o.Container)}
+		return &recipe.OptionError{Key: "mips", Got: strconv.Itoa(o.Mips), Want: fmt.Sprintf(`0 with container = %q, which has no smaller levels`, o.Container)}
 	case o.isImageContainer() && o.Premultiply:
 		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf(`false with container = %q, which is not premultiplied`, o.Container)}
 	case len(o.Scales) > 0 && len(o.Keep) > 0:
-		return &recipe.OptionError{Key: "keep", Got: fmt.Sprintf("%q", o.Keep), Want: "none with scales: each scale has its own places"}
+		return &recipe.OptionError{Key: "keep", Got: fmt.Sprintf("%q", o.Keep), Want: "no file together with scales, because each scale has its own layout"}
 	case len(o.pageSides()) == 0:
-		return &recipe.OptionError{Key: "max_size", Got: strconv.Itoa(o.MaxSize), Want: fmt.Sprintf("more than %d, because of border and mips", 2*o.Border*o.unitPixels())}
+		return &recipe.OptionError{Key: "max_size", Got: strconv.Itoa(o.MaxSize), Want: fmt.Sprintf("more than %d, to leave room for border and mips", 2*o.Border*o.unitPixels())}
 	}
 	for i, scale := range o.Scales {
 		if slices.Contains(o.Scales[:i], scale) {
-			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "no scale more than once"}
+			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "each scale only once"}
 		}
 	}
 	if o.isImageContainer() {
@@ -181,7 +181,7 @@ const maxList = 1 << 20
 // that the sprites fill the pages and that one batch is read at a time.
 func (o *atlasOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxList {
-		return 0, fmt.Errorf("the file has %d bytes of patterns; the limit is %d", size, maxList)
+		return 0, fmt.Errorf("the file has %d bytes of patterns; the limit is %d; use fewer, more general patterns", size, maxList)
 	}
 	page := 4 * int64(o.MaxSize) * int64(o.MaxSize)
 	painting := png.Memory(o.MaxSize, o.MaxSize, pixmap.Bits8)
@@ -218,7 +218,7 @@ func (o *atlasOptions) cookScale(ctx context.Context, job *recipe.Job, files []f
 		return err
 	}
 	if used := len(a.layout.Pages); used < o.Pages {
-		job.Warn("%d of %d pages suffice; each other page has one pixel", max(used, 1), o.Pages)
+		job.Warn("only %d of %d pages are needed; the other pages have one pixel each", max(used, 1), o.Pages)
 	}
 	for i := range o.Pages {
 		if err := o.writeAtlasPage(ctx, job, i, a); err != nil {

@@ -303,7 +303,7 @@ func TestSpritesAreNamedByPath(t *testing.T) {
 		if diff := cmp.Diff(want, got, cmp.Transformer("sort", sorted)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		if diff := cmp.Diff([]string{"nothing matches walk/none*.png"}, res.Warned); diff != "" {
+		if diff := cmp.Diff([]string{"no image matches the pattern walk/none*.png"}, res.Warned); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -389,9 +389,9 @@ func TestNinePatchLosesItsBorder(t *testing.T) {
 	none := patch(10, 7)
 	none.SetNRGBA(0, 2, color.NRGBA{})
 	for want, m := range map[string]*image.NRGBA{
-		"d/box.9.png: the topmost row of pixels holds #ff0000ff; in a nine-patch": red,
-		"d/box.9.png: the leftmost column of pixels has no black pixel":           none,
-		"d/box.9.png: an image of 2 x 9 pixels is too small for the border":       plain(2, 9, color.NRGBA{}),
+		"d/box.9.png: the top row of pixels has the color #ff0000ff; in a nine-patch": red,
+		"d/box.9.png: the left column of pixels has no black pixel":                   none,
+		"d/box.9.png: an image of 2 x 9 pixels is too small for the border":           plain(2, 9, color.NRGBA{}),
 	} {
 		tree["d/box.9.png"] = encoded(t, m)
 		if res := cook(t, options(func(*atlasOptions) {}), tree); res.Err == nil || !strings.Contains("d/"+res.Err.Error(), want) {
@@ -471,12 +471,12 @@ func TestErrorNamesTheFileOrLine(t *testing.T) {
 		{"../../x/*.png", "line 1: ", nil},
 		{"*.txt", "no.txt: the file is not a PNG", nil},
 		{"torn.png", "torn.png: ", nil},
-		{"good.png", "good.png: 5 x 4 pixels with border and extrude do not fit a page of 4 x 4", func(o *atlasOptions) { o.MaxSize = 4 }},
-		{"*ood*.png", "2 sprites do not fit 1 page of at most 6 x 6 pixels", func(o *atlasOptions) { o.MaxSize = 6 }},
+		{"good.png", "good.png: 5 x 4 pixels with border and extrude do not fit on a page of 4 x 4", func(o *atlasOptions) { o.MaxSize = 4 }},
+		{"*ood*.png", "2 sprites do not fit on 1 page of at most 6 x 6 pixels", func(o *atlasOptions) { o.MaxSize = 6 }},
 		{"good.png", "keep: none.json: ", func(o *atlasOptions) { o.Keep = []string{"none.json"} }},
 		{"good.png", "keep: no.txt: ", func(o *atlasOptions) { o.Keep = []string{"no.txt"} }},
 		{"good.png", "keep: empty.json: the file is not the JSON of an atlas", func(o *atlasOptions) { o.Keep = []string{"empty.json"} }},
-		{"good.png", "keep: there were 2 pages", func(o *atlasOptions) { o.Keep = []string{"huge.json", "huge.json"} }},
+		{"good.png", "keep: the earlier atlas has 2 pages", func(o *atlasOptions) { o.Keep = []string{"huge.json", "huge.json"} }},
 		{"good.png", "container does not allow a page of 99999 x 4 pixels", func(o *atlasOptions) { o.Keep = []string{"huge.json"} }},
 	} {
 		tree := fstest.MapFS{

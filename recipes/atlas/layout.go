@@ -71,7 +71,7 @@ func (o *atlasOptions) placeSprites(ctx context.Context, job *recipe.Job, a *atl
 		}
 		a.layout, err = rectpack.Keep(ctx, rects, places, pages, options)
 		if full := new(rectpack.FullError); errors.As(err, &full) {
-			job.Warn("the kept places leave no room for %s; all sprites get new places", human.Count(full.Left, "sprite"))
+			job.Warn("the places kept from the earlier atlas leave no room for %s, so all sprites get new places", human.Count(full.Left, "sprite"))
 		}
 	}
 	if len(o.Keep) == 0 || err != nil {
@@ -89,11 +89,11 @@ func (o *atlasOptions) placeSprites(ctx context.Context, job *recipe.Job, a *atl
 }
 
 func (o *atlasOptions) tooLarge(name string, s *sprite) error {
-	return fmt.Errorf("%s: %d x %d pixels with border and extrude do not fit a page of %d x %d; allow more with max_size", pathname.Show(name), s.w, s.h, o.MaxSize, o.MaxSize)
+	return fmt.Errorf("%s: %d x %d pixels with border and extrude do not fit on a page of %d x %d; raise max_size", pathname.Show(name), s.w, s.h, o.MaxSize, o.MaxSize)
 }
 
 func (o *atlasOptions) isFull(sprites int) error {
-	return fmt.Errorf("%s do not fit %s of at most %d x %d pixels; allow more with pages or max_size, or take some out", human.Count(sprites, "sprite"), human.Count(o.Pages, "page"), o.MaxSize, o.MaxSize)
+	return fmt.Errorf("%s do not fit on %s of at most %d x %d pixels; raise pages or max_size, or remove sprites", human.Count(sprites, "sprite"), human.Count(o.Pages, "page"), o.MaxSize, o.MaxSize)
 }
 
 // nameFor returns one of a sprite's names.
@@ -124,7 +124,7 @@ func (o *atlasOptions) keptPlaces(job *recipe.Job, a *atlas) (pages []rectpack.S
 		}
 		sheets := sheetsOf(&d)
 		if err == nil && len(sheets) == 0 {
-			err = errors.New("the file is not the JSON of an atlas, because it describes no page")
+			err = errors.New("the file is not the JSON of an atlas: it describes no page")
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("keep: %s: %w", pathname.Show(name), err)
@@ -171,7 +171,7 @@ func (e formerPlace) fitsPage(side int) bool { return min(e.X, e.Y) >= 0 && max(
 // pages.
 func (o *atlasOptions) fitting(pages []rectpack.Size) error {
 	if len(pages) > o.Pages {
-		return fmt.Errorf("keep: there were %d pages; pages allows %d", len(pages), o.Pages)
+		return fmt.Errorf("keep: the earlier atlas has %d pages, but the option pages allows %d", len(pages), o.Pages)
 	}
 	sides := map[int]bool{}
 	for _, side := range o.pageSides() {

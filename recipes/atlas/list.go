@@ -45,7 +45,7 @@ func (o *atlasOptions) listedImages(job *recipe.Job) ([]file, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, errors.New("the source names no images; write a pattern such as sprites/*.png in each line")
+		return nil, errors.New("the source names no images; write one pattern such as sprites/*.png per line")
 	}
 	var list []file
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -140,7 +140,7 @@ func addMadeFiles(job *recipe.Job, files map[string]*manifest.Output, l line, ma
 		files[name] = &made[i]
 	}
 	if err == nil && len(found) == 0 {
-		job.Warn("nothing matches %s", pathname.Show(l.pattern))
+		job.Warn("no image matches the pattern %s", pathname.Show(l.pattern))
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func TestLackOfRoomMovesAllSpritesWithWarning(t *testing.T) {
 	tree["d/was.json"] = &fstest.MapFile{Data: []byte(`{"frames": {"a.png": {"frame": {"x": 0, "y": 1, "w": 4, "h": 2}}}, "meta": {"size": {"w": 4, "h": 4}}}`)}
 	o := options(func(o *atlasOptions) { o.Padding, o.MaxSize, o.Keep = 0, 4, []string{"was.json"} })
 	res := cook(t, o, tree)
-	if d := cmp.Diff([]string{"the kept places leave no room for 1 sprite; all sprites get new places"}, res.Warned); d != "" || res.Err != nil {
+	if d := cmp.Diff([]string{"the places kept from the earlier atlas leave no room for 1 sprite, so all sprites get new places"}, res.Warned); d != "" || res.Err != nil {
 		t.Error(d, res.Err)
 	}
 }

@@ -284,11 +284,11 @@ func (p *decodedImage) peel() error {
 	}
 	left, right, err := s.stretch(s.w-2, func(i int) int { return 1 + i })
 	if err != nil {
-		return fmt.Errorf("the topmost row of pixels %w", err)
+		return fmt.Errorf("the top row of pixels %w", err)
 	}
 	top, bottom, err := s.stretch(s.h-2, func(i int) int { return (1 + i) * s.w })
 	if err != nil {
-		return fmt.Errorf("the leftmost column of pixels %w", err)
+		return fmt.Errorf("the left column of pixels %w", err)
 	}
 	s.cutTo(1, 1, s.w-2, s.h-2)
 	p.of = spritesheet.Size{W: s.w, H: s.h}
@@ -306,11 +306,11 @@ func (s *sprite) stretch(n int, at func(i int) int) (before, after int, err erro
 		case p[0] == 0 && p[1] == 0 && p[2] == 0 && p[3] == 255:
 			before, after = min(before, i), n-1-i
 		default:
-			return 0, 0, fmt.Errorf("holds #%02x%02x%02x%02x; in a nine-patch, whose name ends in %s, pixels of the border are black or transparent", p[0], p[1], p[2], p[3], ninePatch)
+			return 0, 0, fmt.Errorf("has the color #%02x%02x%02x%02x; in a nine-patch, whose name ends in %s, border pixels must be black or transparent", p[0], p[1], p[2], p[3], ninePatch)
 		}
 	}
 	if before == n {
-		return 0, 0, errors.New("has no black pixel; black pixels of a nine-patch mark the parts that stretch")
+		return 0, 0, errors.New("has no black pixel; mark the stretching parts of a nine-patch with black pixels")
 	}
 	return before, after, nil
 }

@@ -57,11 +57,11 @@ type audioOptions struct {
 	Bits     int     `toml:"bits" min:"8" max:"32" doc:"bits of a sample with format auto or pcm: 8, 16, 24 or 32"`
 	Dither   bool    `toml:"dither" doc:"with format auto or pcm, add noise of two quantization steps to mask the rounding of quiet sounds"`
 	Rate     int     `toml:"rate" min:"0" max:"384000" doc:"frames per second; 0 keeps the source's rate; opus always has 48000"`
-	Channels string  `toml:"channels" enum:"keep,mono,stereo" doc:"mix down to mono, or convert to stereo"`
+	Channels string  `toml:"channels" enum:"keep,mono,stereo" doc:"keep the channels, mix down to mono, or convert to stereo"`
 	Loudness float64 `toml:"loudness" min:"-70" max:"0" doc:"target for integrated loudness in LUFS (EBU R 128), such as -16; 0 does not change it"`
-	Peak     float64 `toml:"peak" min:"-20" max:"0" doc:"limit of the true peak in dBTP for the gain of loudness; sounds with higher peaks stay quieter"`
+	Peak     float64 `toml:"peak" min:"-20" max:"0" doc:"highest true peak in dBTP after the gain of loudness; sounds with higher peaks get less gain"`
 	Trim     float64 `toml:"trim" min:"-120" max:"0" doc:"cut off silence below this level in dBFS at both ends, such as -60; 0 cuts nothing; loops are never cut"`
-	Loops    string  `toml:"loops" enum:"keep,drop" doc:"whether loop points are kept"`
+	Loops    string  `toml:"loops" enum:"keep,drop" doc:"keep or drop loop points"`
 	Bitrate  int     `toml:"bitrate" min:"0" max:"2048" doc:"kbit/s of opus for all channels; 0 chooses 64 for mono, 96 for stereo; for speech below 40 per channel, a command rule with opusenc sounds better"`
 }
 
@@ -113,7 +113,7 @@ func (o *audioOptions) checkOptions() error {
 	}
 	switch {
 	case o.Format == "opus" && o.Rate != 0 && o.Rate != opus.Rate:
-		return &recipe.OptionError{Key: "rate", Got: fmt.Sprint(o.Rate), Want: `0 or 48000 with format "opus", which has no other`}
+		return &recipe.OptionError{Key: "rate", Got: fmt.Sprint(o.Rate), Want: `0 or 48000, the only rate of format "opus"`}
 	case o.Rate != 0 && o.Rate < minRate:
 		return &recipe.OptionError{Key: "rate", Got: fmt.Sprint(o.Rate), Want: fmt.Sprintf("0 or at least %d", minRate)}
 	case o.Rate != 0 && o.Rate < loudness.MinRate && o.Loudness != 0:

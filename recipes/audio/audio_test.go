@@ -193,7 +193,7 @@ func TestQOARefusesLoops(t *testing.T) {
 	in.Loops = []pcm.Loop{{Start: 10, End: 900}}
 	data := file(t, in, wav.PCM16)
 	_, err := cook(t, options(func(o *audioOptions) { o.Format = "qoa" }), data)
-	if want := `the sound loops from frame 10 to 900, which QOA cannot store: set loops = "drop" or another format`; err == nil || err.Error() != want {
+	if want := `the sound loops from frame 10 to 900, and QOA cannot store loops; set loops = "drop" or another format`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if _, err = cook(t, options(func(o *audioOptions) { o.Format, o.Loops = "qoa", "drop" }), data); err != nil {
@@ -333,7 +333,7 @@ func TestWrongOptionIsNamed(t *testing.T) {
 		want string
 	}{
 		{func(o *audioOptions) { o.Format, o.Bits = "pcm", 12 }, "bits: want 8, 16, 24 or 32, have 12"},
-		{func(o *audioOptions) { o.Format, o.Rate = "opus", 44100 }, `rate: want 0 or 48000 with format "opus", which has no other, have 44100`},
+		{func(o *audioOptions) { o.Format, o.Rate = "opus", 44100 }, `rate: want 0 or 48000, the only rate of format "opus", have 44100`},
 		{func(o *audioOptions) { o.Rate = 999 }, "rate: want 0 or at least 1000, have 999"},
 		{func(o *audioOptions) { o.Bitrate = 64 }, `bitrate: want 0, unless format = "opus", have 64`},
 		{func(o *audioOptions) { o.Format, o.Dither = "qoa", true }, `dither: want false, unless format = "auto" or "pcm" with 8 to 24 bits, have true`},
@@ -427,7 +427,7 @@ func TestCanceledCookEnds(t *testing.T) {
 		}
 		for _, n := range []int{0, 1, looks / 4, looks / 2, looks * 3 / 4, looks - 2, looks - 1} {
 			if err := run(n); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s, after %d of %d looks: %v", format, n, looks, err)
+				t.Errorf("%s, canceled after %d of %d checks of the context: %v", format, n, looks, err)
 			}
 		}
 	}
@@ -446,7 +446,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"half a FLAC", nil, []byte("fLaC\x00\x00\x00\x22"), "FLAC"},
 		{"no sound", nil, file(t, &pcm.Clip{Rate: 8000, Channels: 1}, wav.PCM16), "no sound"},
 		{"a rate that cannot be converted", func(o *audioOptions) { o.Rate = 8000 }, file(t, chord(500, 1, 1000), wav.PCM16), "500 Hz"},
-		{"a format that is not known", func(o *audioOptions) { o.Format = "mp3" }, good, "not known"},
+		{"a format that is not known", func(o *audioOptions) { o.Format = "mp3" }, good, "is unknown"},
 	} {
 		if _, err := cook(t, options(c.set), c.data); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)

@@ -30,13 +30,13 @@ func (o *audioOptions) chooseForm(ctx context.Context, s *sound) (form, error) {
 	case o.Format != "auto" || !o.Lossy:
 		return form{}, nil
 	case o.Bits != defaultBits || o.Dither:
-		return form{reason: "pcm: the options bits and dither are about pcm"}, nil
+		return form{reason: "pcm: the options bits and dither are set, which apply only to pcm"}, nil
 	case len(s.Loops) > 0:
-		return form{reason: "pcm, because the sound loops: with adpcm, players would repeat the padding, too"}, nil
+		return form{reason: "pcm, because the sound loops, and players would also repeat the padding of adpcm"}, nil
 	case s.Channels > wav.MaxIMAChannels:
-		return form{reason: fmt.Sprintf("pcm: adpcm holds %d channels at most", wav.MaxIMAChannels)}, nil
+		return form{reason: fmt.Sprintf("pcm: adpcm supports at most %d channels", wav.MaxIMAChannels)}, nil
 	case pcmSize <= wav.Size(int64(s.Frames()), s.Rate, s.Channels, 0, wav.IMA):
-		return form{reason: "pcm: adpcm would not be smaller"}, nil
+		return form{reason: "pcm: an adpcm file would not be smaller"}, nil
 	}
 	var loss wav.Loss
 	var file bytes.Buffer
@@ -45,11 +45,11 @@ func (o *audioOptions) chooseForm(ctx context.Context, s *sound) (form, error) {
 	}
 	switch snr := loss.SNR(); {
 	case snr < leastSNR:
-		return form{reason: fmt.Sprintf("pcm: adpcm would have %.1f dB of signal to noise, less than %d", snr, leastSNR)}, nil
+		return form{reason: fmt.Sprintf("pcm: the signal-to-noise ratio of adpcm would be %.1f dB, less than %d", snr, leastSNR)}, nil
 	case math.IsInf(snr, 1):
-		return form{file.Bytes(), "adpcm: it loses nothing"}, nil
+		return form{file.Bytes(), "adpcm: the sound loses nothing"}, nil
 	default:
-		return form{file.Bytes(), fmt.Sprintf("adpcm: it has %.1f dB of signal to noise, at least %d", snr, leastSNR)}, nil
+		return form{file.Bytes(), fmt.Sprintf("adpcm: the signal-to-noise ratio is %.1f dB, at least %d", snr, leastSNR)}, nil
 	}
 }
 
@@ -60,11 +60,11 @@ func dropLoops(job *recipe.Job, c *pcm.Clip) {
 	for _, l := range c.Loops {
 		switch {
 		case l.PingPong:
-			job.Warn("the ping-pong loop from frame %d to %d is left out, because Ogg Opus cannot hold it; write PCM (format = \"pcm\")", l.Start, l.End)
+			job.Warn("the ping-pong loop from frame %d to %d is left out, because Ogg Opus does not support such loops; write PCM (format = \"pcm\")", l.Start, l.End)
 		case l.Count != 0:
-			job.Warn("the loop from frame %d to %d is left out, because it ends after %d times, and Ogg Opus holds only endless loops; write PCM (format = \"pcm\")", l.Start, l.End, l.Count)
+			job.Warn("the loop from frame %d to %d is left out, because it ends after %d times, and Ogg Opus supports only endless loops; write PCM (format = \"pcm\")", l.Start, l.End, l.Count)
 		case len(kept) == 1:
-			job.Warn("the loop from frame %d to %d is left out, because Ogg Opus holds only one loop; write PCM (format = \"pcm\")", l.Start, l.End)
+			job.Warn("the loop from frame %d to %d is left out, because Ogg Opus supports only one loop; write PCM (format = \"pcm\")", l.Start, l.End)
 		default:
 			kept = append(kept, l)
 		}

@@ -36,13 +36,13 @@ func TestAutoMeasuresTheLoss(t *testing.T) {
 		coding wav.Coding
 		reason string
 	}{
-		{"a chord", chord(44100, 1, 20000), nil, wav.IMA, "adpcm: it has 4"},
-		{"silence", silent, nil, wav.IMA, "adpcm: it loses nothing"},
-		{"noise", noise(20000), nil, wav.PCM16, "pcm: adpcm would have 1"},
-		{"a loop", looped, nil, wav.PCM16, "pcm, because the sound loops: "},
-		{"a dropped loop", looped, func(o *audioOptions) { o.Loops = "drop" }, wav.IMA, "adpcm: it has 4"},
-		{"a click", chord(44100, 1, 100), nil, wav.PCM16, "pcm: adpcm would not be smaller"},
-		{"six channels", chord(44100, 6, 2000), nil, wav.PCM16, "pcm: adpcm holds 2 channels at most"},
+		{"a chord", chord(44100, 1, 20000), nil, wav.IMA, "adpcm: the signal-to-noise ratio is 4"},
+		{"silence", silent, nil, wav.IMA, "adpcm: the sound loses nothing"},
+		{"noise", noise(20000), nil, wav.PCM16, "pcm: the signal-to-noise ratio of adpcm would be 1"},
+		{"a loop", looped, nil, wav.PCM16, "pcm, because the sound loops, "},
+		{"a dropped loop", looped, func(o *audioOptions) { o.Loops = "drop" }, wav.IMA, "adpcm: the signal-to-noise ratio is 4"},
+		{"a click", chord(44100, 1, 100), nil, wav.PCM16, "pcm: an adpcm file would not be smaller"},
+		{"six channels", chord(44100, 6, 2000), nil, wav.PCM16, "pcm: adpcm supports at most 2 channels"},
 		{"24 bits", chord(44100, 1, 20000), func(o *audioOptions) { o.Bits = 24 }, wav.PCM24, "pcm: the options bits and dither"},
 		{"dither", chord(44100, 1, 20000), func(o *audioOptions) { o.Dither = true }, wav.PCM16, "pcm: the options bits and dither"},
 		{"an engine without ADPCM", chord(44100, 1, 20000), withoutLoss, wav.PCM16, ""},

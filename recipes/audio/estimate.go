@@ -108,7 +108,7 @@ func (o *audioOptions) explainResult(ctx context.Context, job *recipe.Job) ([]st
 		lines = append(lines, fmt.Sprintf("loop: frames %d to %d", l.Start, l.End))
 	}
 	if o.Format == "adpcm" || chosen.adpcm != nil {
-		lines = append(lines, "players: browsers, LÖVE and SDL_mixer refuse IMA ADPCM; SDL plays the last block to its end")
+		lines = append(lines, "players: browsers, LÖVE and SDL_mixer cannot play IMA ADPCM; SDL also plays the padding of the last block")
 	}
 	return lines, nil
 }
@@ -128,7 +128,7 @@ func (o *audioOptions) resultLine(s *sound, adpcm bool) string {
 	switch {
 	case o.Loudness == 0:
 	case math.IsInf(s.loudness, -1):
-		parts = append(parts, "silent, so no gain")
+		parts = append(parts, "the sound is silent, so it gets no gain")
 	default:
 		parts = append(parts, fmt.Sprintf("loudness %.1f LUFS, gain %+.1f dB", s.loudness, s.gain))
 	}
@@ -160,11 +160,11 @@ func (o *audioOptions) lintSource(path string, head []byte, size int64) []string
 	}
 	var lines []string
 	if ext := recipe.Ext(path); !slices.Contains(kind.Extensions(), ext) {
-		lines = append(lines, fmt.Sprintf("the file is %s but is called %q; rename it to %s", kind, ext, kind.Extensions()[0]))
+		lines = append(lines, fmt.Sprintf("the content of the file is %s, but the extension is %q; rename it to %s", kind, ext, kind.Extensions()[0]))
 	}
 	if kind == source.WAV {
 		if n := wav.Missing(head, size); n > 0 {
-			lines = append(lines, fmt.Sprintf("the header announces %d more bytes than the file has, so loops may be lost; copy or export the file again", n))
+			lines = append(lines, fmt.Sprintf("the header declares %d more bytes than the file has, so loops may be missing; copy or export the file again", n))
 		}
 	}
 	if kind == source.Opus && !o.leavesOpus() {

@@ -37,11 +37,11 @@ func TestExplainNamesFormatAndSteps(t *testing.T) {
 				"gain: +15.4 dB, limited so that the peak stays below -3.0 dBTP|loop: frames 10000 to 20000"},
 		{nil, loud, "source: 32-bit float, 8000 Hz, 1 channel, 0.00 s|pcm of 16 bits: 8000 Hz, 1 channel, 0.00 s"},
 		{func(o *audioOptions) { o.Loudness = -16 }, &pcm.Clip{Rate: 8000, Channels: 1, Samples: make([]float32, 8000)},
-			"source: 32-bit float, 8000 Hz, 1 channel, 1.00 s|pcm of 16 bits: 8000 Hz, 1 channel, 1.00 s, silent, so no gain"},
+			"source: 32-bit float, 8000 Hz, 1 channel, 1.00 s|pcm of 16 bits: 8000 Hz, 1 channel, 1.00 s, the sound is silent, so it gets no gain"},
 		{nil, chord(48000, 6, 48000), "source: 32-bit float, 48000 Hz, 6 channels, 1.00 s|" +
 			"pcm of 16 bits: 48000 Hz, 6 channels, 1.00 s"},
 		{func(o *audioOptions) { o.Format = "adpcm" }, loud, "source: 32-bit float, 8000 Hz, 1 channel, 0.00 s|adpcm: 8000 Hz, 1 channel, 0.00 s|" +
-			"players: browsers, LÖVE and SDL_mixer refuse IMA ADPCM; SDL plays the last block to its end"},
+			"players: browsers, LÖVE and SDL_mixer cannot play IMA ADPCM; SDL also plays the padding of the last block"},
 		{func(o *audioOptions) { o.Channels = "stereo" }, chord(48000, 6, 48000),
 			"source: 32-bit float, 48000 Hz, 6 channels, 1.00 s|pcm of 16 bits: 48000 Hz, 2 channels, 1.00 s"},
 	} {
@@ -65,12 +65,12 @@ func TestLintFindsLikelyMistakes(t *testing.T) {
 	}{
 		{"a/b.wav", data, ""},
 		{"a/B.WAV", data, ""},
-		{"a/b.wav", lost, "the header announces 256 more bytes than the file has, so loops may be lost; copy or export the file again"},
+		{"a/b.wav", lost, "the header declares 256 more bytes than the file has, so loops may be missing; copy or export the file again"},
 		{"a/b.wav", data[:100], ""}, // cooking returns an error for this source
-		{"a/b.mp3", data, `the file is WAV but is called ".mp3"; rename it to .wav`},
-		{"a/b", data, `the file is WAV but is called ""; rename it to .wav`},
+		{"a/b.mp3", data, `the content of the file is WAV, but the extension is ".mp3"; rename it to .wav`},
+		{"a/b", data, `the content of the file is WAV, but the extension is ""; rename it to .wav`},
 		{"a/b.wav", nil, "the file is empty"},
-		{"a/b.opus", opus, "the file is Ogg Opus, which"},
+		{"a/b.opus", opus, "the file is already Ogg Opus, and"},
 	} {
 		got := strings.Join(options(nil).lintSource(c.path, c.head, int64(len(c.head))), "|")
 		if (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {

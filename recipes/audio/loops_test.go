@@ -198,7 +198,7 @@ func TestSoundsWarnOfLoops(t *testing.T) {
 		loop []string
 		want string
 	}{
-		{nil, "/ui/s/hum.wav loops from frame 100 to 20000, but players can only repeat a whole sound of a sprite file; name"},
+		{nil, "/ui/s/hum.wav loops from frame 100 to 20000, but players repeat only whole sounds of a sprite file; name"},
 		{[]string{"hum"}, ""},
 	} {
 		tree := soundTree(t, "s/*.wav\n")

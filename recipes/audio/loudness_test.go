@@ -71,7 +71,7 @@ func TestLoudnessIsReachedWithinThePeak(t *testing.T) {
 // The source has a rate too low for measuring, and a NaN, which decoding would refuse. The error
 // must be about the rate, because the rate is checked first.
 func TestLoudnessOfLowRatesIsRefused(t *testing.T) {
-	const want = "2000 Hz is too low a rate to measure loudness; set rate"
+	const want = "a sample rate of 2000 Hz is too low to measure loudness; set rate"
 	low := chord(2000, 1, 2000)
 	low.Samples[0] = float32(math.NaN())
 	data := file(t, low, wav.Float32)

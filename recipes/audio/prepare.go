@@ -40,11 +40,11 @@ func (o *audioOptions) prepareSound(ctx context.Context, job *recipe.Job) (*soun
 	}
 	s, err := o.prepareFile(ctx, job, data)
 	if err == nil && len(s.Lost) > 0 {
-		job.Warn("the cooked sound does not hold %s; keep the source for programs that read it", strings.Join(s.Lost, ", "))
+		job.Warn("the cooked sound loses %s; keep the source for programs that read it", strings.Join(s.Lost, ", "))
 	}
 	if err == nil && o.Format != "float" && s.source.Bits > 0 {
 		if peak := magnitude(s.Samples); peak > aboveFull {
-			job.Warn("the sound peaks at %+.1f dBFS, and louder samples than 0 are clipped; set loudness to bring it down, or format = \"float\"", 20*math.Log10(peak))
+			job.Warn("the sound peaks at %+.1f dBFS, and samples above 0 dBFS are clipped; set loudness to lower the level, or format = \"float\"", 20*math.Log10(peak))
 		}
 	}
 	return s, err
@@ -64,7 +64,7 @@ func (o *audioOptions) prepareFile(ctx context.Context, job *recipe.Job, data []
 	case o.Loops == "drop":
 		s.dropped, c.Loops = c.Loops, nil
 	case len(c.Loops) > 0 && o.Format == "qoa":
-		return nil, fmt.Errorf(`the sound loops from frame %d to %d, which QOA cannot store: set loops = "drop" or another format`,
+		return nil, fmt.Errorf(`the sound loops from frame %d to %d, and QOA cannot store loops; set loops = "drop" or another format`,
 			c.Loops[0].Start, c.Loops[0].End)
 	case o.Format == "opus":
 		dropLoops(job, c)
@@ -191,7 +191,7 @@ func (o *audioOptions) gain(integrated, peak float64) (gain float64, limited boo
 		gain, limited = room, true
 	}
 	if math.IsNaN(gain) || math.IsInf(gain, 0) || math.IsNaN(peak) {
-		return 0, false, fmt.Errorf("the sound measures %v LUFS with a peak of %v dBTP, so no gain can be computed; set loudness to 0", integrated, peak)
+		return 0, false, fmt.Errorf("cook cannot compute a gain for a sound of %v LUFS with a peak of %v dBTP; set loudness to 0", integrated, peak)
 	}
 	return gain, limited, nil
 }
@@ -206,7 +206,7 @@ func (o *audioOptions) encodeSound(ctx context.Context, w io.Writer, s *sound) e
 	case "opus":
 		return opus.Encode(ctx, w, s.Clip, opus.Options{Bitrate: 1000 * o.Bitrate, SourceRate: s.source.Rate})
 	}
-	return fmt.Errorf("format %q is not known", o.Format)
+	return fmt.Errorf("the format %q is unknown", o.Format)
 }
 
 // coding returns the WAV coding for a sound.
@@ -229,7 +229,7 @@ func (o *audioOptions) coding(s *sound) wav.Coding {
 }
 
 // noteRounded is the note of a run that rounds the samples of at least one source.
-const noteRounded = `sounds: sources of more than 16 bits are rounded to 16 bits, which every engine plays; write bits = 24 in a rule for them to keep more, or dither = true to hide the rounding`
+const noteRounded = `sounds: sources of more than 16 bits are rounded to 16 bits, which every engine plays; write bits = 24 in a rule to keep more, or dither = true to hide the rounding`
 
 // roundsSamples reports whether the output has 16 bits by default, although the source has finer
 // samples.

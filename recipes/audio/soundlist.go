@@ -54,7 +54,7 @@ func (o *soundsOptions) listedSounds(job *recipe.Job) (list []listedSound, err e
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 		if len(found) == 0 && !without {
-			job.Warn("nothing matches %s", pathname.Show(pattern))
+			job.Warn("no sound matches the pattern %s", pathname.Show(pattern))
 		}
 		for _, file := range found {
 			at, err := recipe.Dependency{Path: file}.Resolve(job.Path())
@@ -82,9 +82,9 @@ func (o *soundsOptions) listedSounds(job *recipe.Job) (list []listedSound, err e
 	}
 	switch {
 	case len(list) == 0:
-		return nil, errors.New("the source names no sounds; write a pattern such as sounds/*.wav in each line")
+		return nil, errors.New("the source names no sounds; write one pattern such as sounds/*.wav per line")
 	case len(list) > maxSounds:
-		return nil, fmt.Errorf("the list has %d sounds; one file has at most %d", len(list), maxSounds)
+		return nil, fmt.Errorf("the list has %d sounds, but one file has at most %d; split the list", len(list), maxSounds)
 	}
 	slices.SortFunc(list, func(a, b listedSound) int { return strings.Compare(a.name, b.name) })
 	return list, nil
@@ -122,7 +122,7 @@ func (o *soundsOptions) loops(name string) bool {
 func (o *soundsOptions) writeSprites(job *recipe.Job, places []soundPosition) error {
 	for _, p := range o.Loop {
 		if !slices.ContainsFunc(places, func(s soundPosition) bool { return doublestar.MatchUnvalidated(p, s.name) }) {
-			job.Warn("loop: no sound is called %s", pathname.Show(p))
+			job.Warn("loop: the list has no sound called %s; correct the name", pathname.Show(p))
 		}
 	}
 	file := job.Link(listOutput, soundOutput)

@@ -27,11 +27,11 @@ type soundsOptions struct {
 	Name     string   `toml:"name" enum:"base,stem,path" doc:"names of the sounds: the last part of their path without extension, their path from the source's directory without extension, or with it"`
 	Loop     []string `toml:"loop" doc:"names of sounds that players repeat, or patterns of names such as \"engine_*\""`
 	Gap      float64  `toml:"gap" min:"0.1" max:"10" doc:"shortest silence after each sound, in seconds"`
-	Longest  int      `toml:"longest" min:"1" max:"3600" doc:"longest duration of the file in seconds; memory is reserved for it"`
+	Longest  int      `toml:"longest" min:"1" max:"3600" doc:"longest duration of the file in seconds, for which memory is reserved"`
 	Rate     int      `toml:"rate" min:"8000" max:"96000" doc:"frames per second; opus always has 48000"`
 	Channels string   `toml:"channels" enum:"stereo,mono" doc:"channels of the whole file"`
 	Loudness float64  `toml:"loudness" min:"-70" max:"0" doc:"target for each sound's integrated loudness in LUFS (EBU R 128), such as -16; 0 does not change it"`
-	Peak     float64  `toml:"peak" min:"-20" max:"0" doc:"limit of the true peak in dBTP for the gain of loudness; sounds with higher peaks stay quieter"`
+	Peak     float64  `toml:"peak" min:"-20" max:"0" doc:"highest true peak in dBTP after the gain of loudness; sounds with higher peaks get less gain"`
 	Trim     float64  `toml:"trim" min:"-120" max:"0" doc:"cut off silence below this level in dBFS at both ends of each sound, such as -60; 0 cuts nothing"`
 	Bitrate  int      `toml:"bitrate" min:"0" max:"512" doc:"kbit/s of opus; 0 chooses 64 for mono, 96 for stereo"`
 }
@@ -70,7 +70,7 @@ func (o *soundsOptions) ext() string {
 // checkOptions implements Traits.Check.
 func (o *soundsOptions) checkOptions() error {
 	if o.Format == "opus" && o.Rate != 48000 {
-		return &recipe.OptionError{Key: "rate", Got: strconv.Itoa(o.Rate), Want: `48000 with format "opus", which has no other`}
+		return &recipe.OptionError{Key: "rate", Got: strconv.Itoa(o.Rate), Want: `48000, the only rate of format "opus"`}
 	}
 	if err := checkPatterns(o.Loop); err != nil {
 		return err
@@ -108,7 +108,7 @@ const maxSoundList = 1 << 20
 // estimateMemory implements Traits.Estimate. It knows only the list, not the sounds.
 func (o *soundsOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxSoundList {
-		return 0, fmt.Errorf("the file has %d bytes of patterns; the limit is %d", size, maxSoundList)
+		return 0, fmt.Errorf("the file has %d bytes of patterns; the limit is %d; use fewer, more general patterns", size, maxSoundList)
 	}
 	return fixedMemory + encoderMemory + o.largestSound() + 2*o.memoryOfSeconds(o.Longest), nil
 }
@@ -184,7 +184,7 @@ func (o *soundsOptions) joinSounds(ctx context.Context, job *recipe.Job) (*joine
 		}
 		p := soundPosition{f.name, end, int64(c.Frames())}
 		if end = o.seekable(p.start + p.frames + gap); end > int64(o.Longest)*int64(o.Rate) {
-			return nil, fmt.Errorf("the sounds last more than %d seconds; name fewer, or raise longest", o.Longest)
+			return nil, fmt.Errorf("the sounds last more than %d seconds; name fewer sounds, or raise longest", o.Longest)
 		}
 		parts, j.places = append(parts, c.Samples), append(j.places, p)
 	}
@@ -225,14 +225,14 @@ func (o *soundsOptions) readSound(ctx context.Context, job *recipe.Job, file, ca
 		return nil, err
 	}
 	if s.Frames() == 0 {
-		return nil, errors.New("the sound has no samples")
+		return nil, errors.New("the sound has no samples; export it again")
 	}
 	if len(s.dropped) > 0 && !o.loops(called) {
-		job.Warn("%s loops from frame %d to %d, but players can only repeat a whole sound of a sprite file; name %s in loop, or cook the sound by itself",
+		job.Warn("%s loops from frame %d to %d, but players repeat only whole sounds of a sprite file; name %s in loop, or cook the sound separately",
 			pathname.Show(file), s.dropped[0].Start, s.dropped[0].End, pathname.Show(called))
 	}
 	if len(s.Lost) > 0 {
-		job.Warn("%s: the cooked sound does not hold %s", pathname.Show(file), strings.Join(s.Lost, ", "))
+		job.Warn("%s: the cooked sound loses %s; keep the source for programs that read it", pathname.Show(file), strings.Join(s.Lost, ", "))
 	}
 	return s.Clip, nil
 }

@@ -165,7 +165,7 @@ func TestSoundListNamesFiles(t *testing.T) {
 		}
 	}
 	_, res := names("s/click.wav\nnone/*.wav\n", func(o *soundsOptions) { o.Loop = []string{"bang"} })
-	if want := []string{"nothing matches none/*.wav", "loop: no sound is called bang"}; !slices.Equal(res.Warned, want) {
+	if want := []string{"no sound matches the pattern none/*.wav", "loop: the list has no sound called bang; correct the name"}; !slices.Equal(res.Warned, want) {
 		t.Errorf("%q", res.Warned)
 	}
 	tree := soundTree(t, "s/**/*.wav")

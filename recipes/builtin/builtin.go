@@ -66,7 +66,7 @@ func All() []recipe.Recipe {
 
 // copyOptions are the options of the recipe "copy", which writes the bytes of the source unchanged.
 type copyOptions struct {
-	PrivateKeys bool `toml:"private_keys" doc:"accept a source that begins with a private key, which is refused otherwise"`
+	PrivateKeys bool `toml:"private_keys" doc:"accept a source that begins with a private key; otherwise such a source is an error"`
 }
 
 // copyStep is the number of bytes copied between two checks of the context. It is large because
@@ -128,7 +128,7 @@ func refusePrivateKey(src fs.File, letPass bool) error {
 // byte order mark at the start is accepted. Nesting is limited to the 10,000 levels of
 // encoding/json.
 type jsonOptions struct {
-	Minify bool `toml:"minify" doc:"remove white space and the byte order mark; false copies the checked file unchanged"`
+	Minify bool `toml:"minify" doc:"remove white space and the byte order mark; if false, check the file and copy it unchanged"`
 }
 
 // Outputs implements recipe.Cooker.
@@ -156,7 +156,7 @@ func (j *jsonOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	}
 	if err := jsontext.CheckContext(ctx, text); err != nil {
 		if ctx.Err() == nil && jsontext.OnlyComments(ctx, text) {
-			err = fmt.Errorf(`%w; to allow comments and commas before a bracket, call the file .jsonc, or set recipe = "data", input = "jsonc"`, err)
+			err = fmt.Errorf(`%w; to allow comments and commas before a bracket, rename the file to .jsonc, or set recipe = "data", input = "jsonc"`, err)
 		}
 		return err
 	}

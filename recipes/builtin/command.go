@@ -67,9 +67,9 @@ import (
 // only the program itself is killed. On Linux and Windows, all of them are killed when cook itself
 // is killed.
 type commandOptions struct {
-	Command   []string          `toml:"command" doc:"the program and its arguments; a name with a slash is in the asset directory, any other on PATH"`
+	Command   []string          `toml:"command" doc:"the program and its arguments; a program with a slash in its name is in the asset directory, any other is on PATH"`
 	Env       map[string]string `toml:"env" doc:"additional environment variables"`
-	ToolFiles []string          `toml:"tools" doc:"further files that are part of the program, such as scripts and headers outside the asset directory"`
+	ToolFiles []string          `toml:"tools" doc:"more files that belong to the program, such as scripts and headers outside the asset directory"`
 	Version   []string          `toml:"version_command" doc:"a program and its arguments that print the version of the command, such as [\"toktx\", \"--version\"]; if its output changes, the assets are cooked again, and cook why prints both outputs; it runs only if the program or a file of tools has changed"`
 	Reads     []string          `toml:"reads" doc:"files of the asset directory that the program reads besides the source: relative to the source's directory, or to the asset directory if they start with a slash; {stem} is the stem of the source. Files may be absent. Patterns are allowed, such as \"lib/**/*.h\""`
 	System    []string          `toml:"system" doc:"further files and directories outside the asset directory that the program may read, such as \"/srv/sdk\" or \"~/venv\"; they count as part of the machine, so their changes do not cook assets again"`
@@ -98,7 +98,7 @@ func (c *commandOptions) checkOptions() error {
 		return &recipe.OptionError{Key: "command", Want: `a program and its arguments, such as ["tool", "{in}", "{out}"]`}
 	}
 	if strings.ContainsAny(c.Command[0], "{}\x00") {
-		return &recipe.OptionError{Key: "command", Got: strconv.Quote(c.Command[0]), Want: "a program's name without braces first"}
+		return &recipe.OptionError{Key: "command", Got: strconv.Quote(c.Command[0]), Want: "the name of a program, without braces, as the first element"}
 	}
 	writes := false
 	for _, arg := range c.Command[1:] {
@@ -327,14 +327,14 @@ func checkOutput(file string) error {
 	info, err := os.Lstat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("the program wrote no file")
+		return errors.New("the program wrote no file; correct its arguments, or remove this output")
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("the program made a %s, not a file", fileKind(info.Mode()))
+		return fmt.Errorf("the program made a %s, not a file; let the program write a file", fileKind(info.Mode()))
 	case countLinks(info) > 1:
 		// A hard link would let the store share the bytes with another file.
-		return errors.New("the program made a hard link; let it make a copy")
+		return errors.New("the program made a hard link; let the program copy the file")
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func TestCommandThatStartsTooMany(t *testing.T) {
 	maxProcesses = 20
 	w := newWitness(t)
 	res := script(`exec 9>"$2"; echo started >&9; again() {{ (sleep 0.05; again); }}; again`, "{out}", w.name).run(t, t.Context(), assets(t, "a"), "a")
-	wantError(t, res.Err, "sh: stopped: more than 20 processes at once")
+	wantError(t, res.Err, "sh: stopped: the program ran more than 20 processes at once")
 	w.wait(t, "started")
 	w.allGone(t)
 	maxProcesses = 21
@@ -38,9 +38,9 @@ func TestCommandThatStartsTooMany(t *testing.T) {
 // check.
 func TestCommandThatTakesTooMuch(t *testing.T) {
 	tests := []struct{ name, script, want string }{
-		{"memory", `x=$(head -c 40000000 /dev/zero | tr '\0' x); sleep 60; echo "$x" > "$1"`, "sh: stopped: more memory than 30.0 MiB (max_memory)"},
-		{"disk", `head -c 30000000 /dev/zero > "$1"; head -c 30000000 /dev/zero > "$2/temp"; sleep 60`, "sh: stopped: more than 40.0 MiB written to the outputs and the scratch directory (max_disk)"},
-		{"disk at once", `head -c 50000000 /dev/zero > "$1"`, "sh: stopped: more than 40.0 MiB written to the outputs and the scratch directory (max_disk)"},
+		{"memory", `x=$(head -c 40000000 /dev/zero | tr '\0' x); sleep 60; echo "$x" > "$1"`, "sh: stopped: the program used more memory than 30.0 MiB (max_memory)"},
+		{"disk", `head -c 30000000 /dev/zero > "$1"; head -c 30000000 /dev/zero > "$2/temp"; sleep 60`, "sh: stopped: the program wrote more than 40.0 MiB to the outputs and the scratch directory (max_disk)"},
+		{"disk at once", `head -c 50000000 /dev/zero > "$1"`, "sh: stopped: the program wrote more than 40.0 MiB to the outputs and the scratch directory (max_disk)"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestCommandThatTakesTooMuch(t *testing.T) {
 			p := script(test.script, "{out}", "{scratch}")
 			p.Sandbox = true
 			p.MaxMemory, p.MaxDisk = 30, 40
-			wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, "stopped: more ", test.want)
+			wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, "stopped: the program ", test.want)
 		})
 	}
 	p := script(`x=$(head -c 10000000 /dev/zero | tr '\0' x); head -c 30000000 /dev/zero > "$1"; sleep 1.5`, "{out}")
@@ -125,16 +125,16 @@ func TestCommandThatAsksForServers(t *testing.T) {
 	unix := serve(t, "unix", filepath.Join(folder, "s")).Addr().String()
 	abstract := serve(t, "unix", "@cook-test-"+filepath.Base(filepath.Dir(folder))).Addr().String()
 	inet := serve(t, "tcp", "127.0.0.1:0").Addr().String()
-	const what = ", whose reads cook cannot know; add sandbox = false, and name the files that the result depends on in reads or by {depfile}"
+	const what = ", whose reads cook cannot see; add sandbox = false, and name all inputs in reads or by {depfile}"
 	for _, tc := range []struct {
 		servers []string
 		want    string // "" if the program must succeed
 	}{
-		{[]string{"unix", unix}, "reach: exit status 1; the program asked for a server at " + unix + what},
-		{[]string{"unix", abstract}, "the program asked for a server at " + abstract + what},
-		{[]string{"tcp", inet}, "the program asked for a server at " + inet + what},
-		{[]string{"udp", "[::1]:9"}, "the program asked for a server at [::1]:9" + what},
-		{[]string{"unix", unix, "tcp", inet}, "the program asked for a server at " + unix + " and 1 other" + what},
+		{[]string{"unix", unix}, "reach: exit status 1; the program tried to connect to a server at " + unix + what},
+		{[]string{"unix", abstract}, "the program tried to connect to a server at " + abstract + what},
+		{[]string{"tcp", inet}, "the program tried to connect to a server at " + inet + what},
+		{[]string{"udp", "[::1]:9"}, "the program tried to connect to a server at [::1]:9" + what},
+		{[]string{"unix", unix, "tcp", inet}, "the program tried to connect to a server at " + unix + " and 1 other" + what},
 		{[]string{"unix", unix, "tcp", inet, "or else"}, ""},
 		{[]string{"unix", filepath.Join(folder, "none")}, "reach: exit status 1\n"},
 		{[]string{"unix", "/run/nscd/socket"}, "reach: exit status 1\n"},
@@ -219,5 +219,5 @@ func TestCellTracerOutOfDescriptors(t *testing.T) {
 	if err := <-over; err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, err, "sh: the program's reads could not be recorded: too many open files; raise the limit of open files with ulimit")
+	wantError(t, err, "sh: cook could not record the reads of the program: too many open files; raise the limit of open files with ulimit")
 }

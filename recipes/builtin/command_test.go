@@ -24,7 +24,7 @@ func TestCommandCheck(t *testing.T) {
 		{commandOptions{Command: []string{"tool", "{out}"}, Env: map[string]string{"A": "b=c"}, ToolFiles: []string{"x"}}, ""},
 		{commandOptions{}, "command: want a program and its arguments"},
 		{commandOptions{Command: []string{"", "{out}"}}, "command: want a program and its arguments"},
-		{commandOptions{Command: []string{"{in}", "{out}"}}, `command: want a program's name without braces first, have "{in}"`},
+		{commandOptions{Command: []string{"{in}", "{out}"}}, `command: want the name of a program, without braces, as the first element, have "{in}"`},
 		{commandOptions{Command: []string{"tool", "{in}"}}, "command: want an argument with {out}"},
 		{commandOptions{Command: []string{"tool", "{{out}}"}}, "command: want an argument with {out}"},
 		{commandOptions{Command: []string{"tool", "{out}", "{oops}"}}, `command: want only {in}, {out}, {out0}, {out1}, ..., {stem}, {depfile} and {scratch} in braces, and {{ or }} for a brace, have "{oops}"`},
@@ -77,7 +77,7 @@ func TestFill(t *testing.T) {
 		}
 	}
 	_, err := fillWords("{out1}", words)
-	wantError(t, err, "there is no {out1}")
+	wantError(t, err, "there is no placeholder {out1}")
 }
 
 // Any text must be usable as an argument if its braces are doubled.

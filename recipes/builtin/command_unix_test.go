@@ -92,11 +92,11 @@ func TestCommandWritesItsOutputs(t *testing.T) {
 
 func TestCommandOutputsAreChecked(t *testing.T) {
 	for text, want := range map[string]string{
-		`:`:              "sh: output {out}: the program wrote no file",
-		`mkdir "$1"`:     "sh: output {out}: the program made a directory, not a file",
-		`ln -s a "$1"`:   "sh: output {out}: the program made a symbolic link, not a file",
-		`ln a "$1"`:      "sh: output {out}: the program made a hard link; let it make a copy",
-		`mkfifo "$1"`:    "sh: output {out}: the program made a special file, not a file",
+		`:`:              "sh: output {out}: the program wrote no file; correct its arguments, or remove this output",
+		`mkdir "$1"`:     "sh: output {out}: the program made a directory, not a file; let the program write a file",
+		`ln -s a "$1"`:   "sh: output {out}: the program made a symbolic link, not a file; let the program write a file",
+		`ln a "$1"`:      "sh: output {out}: the program made a hard link; let the program copy the file",
+		`mkfifo "$1"`:    "sh: output {out}: the program made a special file, not a file; let the program write a file",
 		`echo > "$1"; (`: "sh: exit status 2\n\t",
 	} {
 		dir := assets(t, "a")
@@ -110,9 +110,9 @@ func TestCommandOutputsAreChecked(t *testing.T) {
 	}
 	p := script(`echo > "$1"`, "{out}")
 	p.outputs = []string{"a", "b"}
-	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, "sh: output {out1}: the program wrote no file")
+	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, "sh: output {out1}: the program wrote no file; correct its arguments, or remove this output")
 	wantError(t, script(`:`, "{out1}").run(t, t.Context(), assets(t, "a"), "a").Err,
-		`command: "{out1}": there is no {out1}; the rule has 1 outputs`)
+		`command: "{out1}": there is no placeholder {out1}; the rule has 1 outputs`)
 }
 
 // The processor time of a program and its children must count as time of the job.
@@ -234,8 +234,8 @@ func TestRunForOtherRecipes(t *testing.T) {
 	}{
 		{`pwd | grep -c . > OUT; echo "$TZ" >> OUT`, time.Minute, "1\nUTC\n", false},
 		{`echo "line 3: what is this?" >&2; exit 2`, time.Minute, "/bin/sh: exit status 2 line 3: what is this?", true},
-		{`exit 0`, time.Minute, "output: the program wrote no file", true},
-		{`ln -s /etc/passwd OUT`, time.Minute, "output: the program made a symbolic link, not a file", true},
+		{`exit 0`, time.Minute, "output: the program wrote no file; correct its arguments, or remove this output", true},
+		{`ln -s /etc/passwd OUT`, time.Minute, "output: the program made a symbolic link, not a file; let the program write a file", true},
 		{`sleep 100`, time.Millisecond, "timed out after 1ms", true},
 	} {
 		r := recipe.Recipe{Name: "running", Version: 1, New: func() recipe.Cooker { return nil }}

@@ -51,7 +51,7 @@ const longestDir = 258
 // processes outside of the job object. Ctrl-C reaches only cook.
 func (j *job) start(cmd *exec.Cmd, left strays) error {
 	if n := len(utf16.Encode([]rune(cmd.Dir))); n > longestDir {
-		return fmt.Errorf("the working directory %s has %d characters; Windows starts programs in directories of at most %d: move the asset directory up", pathname.Show(cmd.Dir), n, longestDir)
+		return fmt.Errorf("the path of the working directory %s has %d characters, but Windows allows %d; move the asset directory to a shorter path", pathname.Show(cmd.Dir), n, longestDir)
 	}
 	attr := &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 	cmd.SysProcAttr = attr

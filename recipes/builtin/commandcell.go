@@ -49,11 +49,11 @@ func (c *commandOptions) checkSandbox() error {
 	case !c.Sandbox || c.Daemons:
 		return &recipe.OptionError{Key: "deps", Got: `"trace"`, Want: `"declared" with sandbox = false or daemons = true, because the reads of such a program cannot be recorded`}
 	case c.usesWord("depfile"):
-		return &recipe.OptionError{Key: "deps", Got: `"trace"`, Want: `either "trace" or {depfile}`}
+		return &recipe.OptionError{Key: "deps", Got: `"trace"`, Want: `either "trace" or {depfile}, not both`}
 	}
 	for _, name := range c.System {
 		if !filepath.IsAbs(name) && name != "~" && !strings.HasPrefix(name, "~/") {
-			return &recipe.OptionError{Key: "system", Got: strconv.Quote(name), Want: `absolute names of files and directories outside the asset directory, or such as "~/sdk"; files of the asset directory belong under reads or tools`}
+			return &recipe.OptionError{Key: "system", Got: strconv.Quote(name), Want: `absolute paths of files and directories outside the asset directory, or paths such as "~/sdk"; list files of the asset directory in reads or tools`}
 		}
 	}
 	return nil
@@ -123,7 +123,7 @@ func (c *cell) bring(name string, open func() (fs.File, error)) error {
 	if info, err := src.Stat(); err != nil {
 		return err
 	} else if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is a %s, not a file", pathname.Show(name), fileKind(info.Mode()))
+		return fmt.Errorf("%s is a %s, not a file; name a file", pathname.Show(name), fileKind(info.Mode()))
 	}
 	file := filepath.Join(c.assets, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
@@ -251,7 +251,7 @@ var confinable = sandbox.Supported
 func noteOpen(job *recipe.Job) error {
 	err := confinable()
 	if errors.Is(err, sandbox.ErrUnsupported) {
-		job.Note("%v: programs can read files that their rules do not declare", err)
+		job.Note("%v, so programs can read files that their rules do not declare", err)
 		return nil
 	}
 	return err

@@ -124,13 +124,13 @@ func TestCellErrors(t *testing.T) {
 		confined bool
 		want     []string
 	}{
-		{"", []string{"folder"}, false, []string{"reads: d/folder is a directory, not a file"}},
+		{"", []string{"folder"}, false, []string{"reads: d/folder is a directory, not a file; name a file"}},
 		{"", []string{"../../x"}, false, []string{`reads: dependency "../../x": the path is outside the asset tree`}},
 		{`cat d/b`, nil, false, []string{"sh: exit status 1; the program asked for d/b, which the rule does not declare; add reads = [\"b\"]\n", "cat: d/b: No such file"}},
 		{`cat c`, nil, false, []string{`the program asked for c, which the rule does not declare; add reads = ["/c"]`}},
 		{`cat e/1 e/2 e/3 e/4`, nil, false, []string{`the program asked for e/1 and 3 other files, which the rule does not declare; add reads = ["/e/1", "/e/2", "/e/3"]`}},
 		{`cat '` + dir + `/c'`, nil, true, []string{`the program asked for c, which`}},
-		{`cat '` + outside + `'`, nil, true, []string{`the program asked for `, `lib/outside, which it may not read; add system = ["`}},
+		{`cat '` + outside + `'`, nil, true, []string{`the program asked for `, `lib/outside, which the sandbox hides; add system = ["`}},
 		{`echo > c && echo > '` + dir + `/c'`, nil, true, []string{"exit status"}},
 		{`cat nothing; exit 3`, nil, false, []string{"sh: exit status 3\n"}},
 		{`cat "$2" 2>&1; exit 1`, nil, false, []string{"cat: {out}: No such file"}},
@@ -210,7 +210,7 @@ func TestCellIsOpenElsewhere(t *testing.T) {
 	if text, err := os.ReadFile(out); err != nil || string(text) != "a\n" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if want := []string{"this system cannot confine programs: programs can read files that their rules do not declare"}; !slices.Equal(notes, want) {
+	if want := []string{"this system cannot confine programs, so programs can read files that their rules do not declare"}; !slices.Equal(notes, want) {
 		t.Errorf("%q", notes)
 	}
 }
@@ -224,7 +224,7 @@ func TestCellOptions(t *testing.T) {
 		{commandOptions{Reads: []string{""}}, `reads: want names of files, or patterns such as "lib/*.h", have ""`},
 		{commandOptions{Reads: []string{"a/"}}, `reads: want names of files, or patterns such as "lib/*.h", have "a/"`},
 		{commandOptions{Reads: []string{"[a"}}, `have "[a"`},
-		{commandOptions{System: []string{"a"}}, `system: want absolute names of files and directories outside the asset directory, or such as "~/sdk"; files of the asset directory belong under reads or tools, have "a"`},
+		{commandOptions{System: []string{"a"}}, `system: want absolute paths of files and directories outside the asset directory, or paths such as "~/sdk"; list files of the asset directory in reads or tools, have "a"`},
 		{commandOptions{System: []string{"~x"}}, `have "~x"`},
 		{commandOptions{Deps: "trace"}, `deps: want "declared" with sandbox = false or daemons = true`},
 		{commandOptions{Deps: "trace", Sandbox: true, Daemons: true}, `deps: want "declared" with sandbox = false or daemons = true`},

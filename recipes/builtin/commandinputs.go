@@ -157,7 +157,7 @@ func warnOfAbsent(job *recipe.Job, recorded map[recipe.Dependency]string) {
 		}
 	}
 	if absent > 0 {
-		job.Warn("the depfile names %d files that do not exist, such as %.200q; if the program read them under other names, edits are not noticed", absent, first)
+		job.Warn("the depfile names %d files that do not exist, such as %.200q; if the program read them by other names, cook does not notice edits", absent, first)
 	}
 }
 
@@ -165,11 +165,11 @@ func readDepfile(name string) ([]byte, error) {
 	info, err := os.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("the program wrote no file; remove {depfile} if the program does not support it")
+		return nil, errors.New("the program wrote no depfile; remove {depfile} if the program does not support it")
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular(): // reading a pipe could block forever
-		return nil, fmt.Errorf("the program made a %s, not a file", fileKind(info.Mode()))
+		return nil, fmt.Errorf("the program made a %s instead of the depfile; let the program write a file", fileKind(info.Mode()))
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -256,7 +256,7 @@ func (l *places) findPlace(prerequisite string) (name string, known bool, err er
 		}
 	}
 	if !found {
-		return "", false, fmt.Errorf("the file %.200q is outside the asset directory; add the file to tools = [...], so that its changes are noticed", prerequisite)
+		return "", false, fmt.Errorf("the file %.200q is outside the asset directory; add the file to tools = [...], so that cook notices its changes", prerequisite)
 	}
 	return name, known, nil
 }

@@ -288,9 +288,9 @@ func (g *group) watchLimits(over <-chan struct{}, left strays, most limits) <-ch
 func (l limits) checkTaken(members []int) error {
 	switch memory := memoryOf(members); {
 	case len(members) > l.processes:
-		return fmt.Errorf("%w: more than %d processes at once", errLimit, l.processes)
+		return fmt.Errorf("%w: the program ran more than %d processes at once", errLimit, l.processes)
 	case l.memory > 0 && memory > l.memory:
-		return fmt.Errorf("%w: more memory than %s (max_memory)", errLimit, human.Bytes(l.memory))
+		return fmt.Errorf("%w: the program used more memory than %s (max_memory)", errLimit, human.Bytes(l.memory))
 	}
 	return nil
 }
@@ -315,7 +315,7 @@ func (l limits) checkWritten(size int64) error {
 }
 
 func (l limits) tooMuchWritten() error {
-	return fmt.Errorf("%w: more than %s written to the outputs and the scratch directory (max_disk)", errLimit, human.Bytes(l.disk))
+	return fmt.Errorf("%w: the program wrote more than %s to the outputs and the scratch directory (max_disk)", errLimit, human.Bytes(l.disk))
 }
 
 // showDuration formats 5m instead of 5m0s.

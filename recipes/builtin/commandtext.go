@@ -19,7 +19,7 @@ func fillWords(arg string, words map[string]string) (string, error) {
 	err := splitAtBraces(arg, func(text string) { out.WriteString(text) }, func(word string) error {
 		value, ok := words[word]
 		if !ok {
-			return fmt.Errorf("there is no {%s}", word)
+			return fmt.Errorf("there is no placeholder {%s}", word)
 		}
 		out.WriteString(value)
 		return nil

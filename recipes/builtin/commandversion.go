@@ -85,9 +85,9 @@ func (c *commandOptions) printedVersion(ctx context.Context, p *call) (string, e
 	text := bytes.TrimSpace(printed.buf)
 	switch {
 	case printed.cut || len(text) > maxVersion:
-		return "", fmt.Errorf("it prints more than %d bytes; name a command that prints only the version", maxVersion)
+		return "", fmt.Errorf("the command prints more than %d bytes; name a command that prints only the version", maxVersion)
 	case len(text) == 0:
-		return "", errors.New("it prints nothing; name a command that prints the version")
+		return "", errors.New("the command prints nothing; name a command that prints the version")
 	}
 	return strings.ToValidUTF8(strings.ReplaceAll(string(text), "\r\n", "\n"), "?"), nil
 }

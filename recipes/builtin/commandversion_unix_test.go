@@ -25,9 +25,9 @@ func TestVersionCommandsPrintVersions(t *testing.T) {
 		"printf 'a\\r\\nb\\r\\n'":               "a\nb",
 		"printf '\\377'":                        "?",
 		"echo v1; exit 1":                       "error: exit status 1",
-		":":                                     "error: it prints nothing",
-		"head -c 5000 /dev/zero | tr '\\0' x":   "error: it prints more than 4096 bytes",
-		"head -c 500000 /dev/zero | tr '\\0' x": "error: it prints more than 4096 bytes",
+		":":                                     "error: the command prints nothing",
+		"head -c 5000 /dev/zero | tr '\\0' x":   "error: the command prints more than 4096 bytes",
+		"head -c 500000 /dev/zero | tr '\\0' x": "error: the command prints more than 4096 bytes",
 	} {
 		got, err := versioned(text).askVersion(t.Context(), t.TempDir())
 		if err != nil {

@@ -108,7 +108,7 @@ func (w *refusals) String() string {
 		return w.serverAdvice()
 	}
 	if len(w.machine) > 0 {
-		return fmt.Sprintf("the program asked for %s, which it may not read; add system = [%s], or a directory above", pathname.Show(w.machine[0]), list(w.machine))
+		return fmt.Sprintf("the program asked for %s, which the sandbox hides; add system = [%s], or a directory above it", pathname.Show(w.machine[0]), list(w.machine))
 	}
 	return ""
 }
@@ -137,5 +137,5 @@ func (w *refusals) serverAdvice() string {
 	if n := len(w.servers) - 1; n > 0 {
 		more = " and " + human.Count(n, "other")
 	}
-	return fmt.Sprintf("the program asked for a server at %s%s, whose reads cook cannot know; add sandbox = false, and name the files that the result depends on in reads or by {depfile}", pathname.Show(w.servers[0]), more)
+	return fmt.Sprintf("the program tried to connect to a server at %s%s, whose reads cook cannot see; add sandbox = false, and name all inputs in reads or by {depfile}", pathname.Show(w.servers[0]), more)
 }

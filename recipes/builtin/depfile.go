@@ -26,7 +26,7 @@ func parseDepfile(text []byte) ([]string, error) {
 		return nil, fmt.Errorf("the file is larger than %d MiB", maxDepfile>>20)
 	}
 	if i := bytes.IndexByte(text, 0); i >= 0 {
-		return nil, fmt.Errorf("line %d: there is a NUL byte", 1+bytes.Count(text[:i], []byte{'\n'}))
+		return nil, fmt.Errorf("line %d: the depfile has a NUL byte", 1+bytes.Count(text[:i], []byte{'\n'}))
 	}
 	d := depfileReader{text: text, line: 1, seen: map[string]bool{}}
 	for d.pos < len(d.text) {
@@ -35,7 +35,7 @@ func parseDepfile(text []byte) ([]string, error) {
 		}
 	}
 	if d.rules == 0 {
-		return nil, errors.New("the file has no rule")
+		return nil, errors.New("the depfile has no rule such as out: in")
 	}
 	return d.list, nil
 }
@@ -68,7 +68,7 @@ func (d *depfileReader) readRule() error {
 			targets++
 		case word != "" && !d.seen[word]:
 			if len(d.list) == maxPrerequisites {
-				return fmt.Errorf("there are more than %d names", maxPrerequisites)
+				return fmt.Errorf("the depfile has more than %d names", maxPrerequisites)
 			}
 			if len(word) > maxPrerequisite {
 				return fmt.Errorf("the name of %d bytes that starts with %.40q is too long", len(word), word)

@@ -59,8 +59,8 @@ func TestParseDepfileRefuses(t *testing.T) {
 		{"out :a\n", "line 1: there is no ':' after the targets"},
 		{"out:a\n", "line 1: there is no ':' after the targets"},
 		{"\n: a\n", "line 2: there is no target before the ':'"},
-		{"out: a\n\x00", "line 2: there is a NUL byte"},
-		{many.String(), "line 1: there are more than 100000 names"},
+		{"out: a\n\x00", "line 2: the depfile has a NUL byte"},
+		{many.String(), "line 1: the depfile has more than 100000 names"},
 		{"out: " + strings.Repeat("a", maxDepfile), "is larger than 16 MiB"},
 	} {
 		_, err := parseDepfile([]byte(tc.text))

@@ -62,12 +62,12 @@ func TestCommandDependencies(t *testing.T) {
 		"tools":             {depfile: "out: tool.py " + outside + "/x.h", tools: []string{"./tool.py", outside + "/x.h"}},
 		"tool by its link":  {depfile: "out: " + outside + "/x.h", tools: []string{"./tool.h"}},
 		"tool by its names": {depfile: "out: " + outside + "/sbin/tool " + outside + "/bin/tool " + outside + "/bin/tool1.2", tools: []string{outside + "/sbin/tool"}},
-		"outside":           {depfile: "out: " + outside + "/y.h", err: `sh: depfile: the file "` + outside + `/y.h" is outside the asset directory; add the file to tools = [...], so that its changes are noticed`},
+		"outside":           {depfile: "out: " + outside + "/y.h", err: `sh: depfile: the file "` + outside + `/y.h" is outside the asset directory; add the file to tools = [...], so that cook notices its changes`},
 		"outside, relative": {depfile: "out: ../y.h", err: "outside the asset directory"},
 		"outside, by links": {depfile: "out: src/away/../../../y.h", err: "outside the asset directory"},
 		"the directory":     {depfile: "out: .", err: "a directory"},
 		"torn":              {depfile: "out src/b.glsl", err: "sh: depfile: line 1: there is no ':' after the targets"},
-		"empty":             {depfile: "", err: "sh: depfile: the file has no rule"},
+		"empty":             {depfile: "", err: "sh: depfile: the depfile has no rule such as out: in"},
 	} {
 		for _, dir := range []string{real, link} {
 			deps, err := cookWithDepfile(t, dir, tc.depfile, tc.tools...)
@@ -87,7 +87,7 @@ func TestCommandWarnsOfAbsentDependencies(t *testing.T) {
 	for depfile, want := range map[string][]string{
 		`o: a "sp ace.h"`:        nil,
 		`o: a sp\ ace.h`:         nil,
-		`o: a 'sp ace.h' gone.h`: {`the depfile names 3 files that do not exist, such as "'sp"; if the program read them under other names, edits are not noticed`},
+		`o: a 'sp ace.h' gone.h`: {`the depfile names 3 files that do not exist, such as "'sp"; if the program read them by other names, cook does not notice edits`},
 	} {
 		res := script(`echo > "$1"; printf '%s\n' "$3" > "$2"`, "{out}", "{depfile}", depfile).run(t, t.Context(), dir, "a")
 		if d := cmp.Diff(want, res.Warned, cmpopts.EquateEmpty()); res.Err != nil || d != "" {
@@ -99,10 +99,10 @@ func TestCommandWarnsOfAbsentDependencies(t *testing.T) {
 func TestCommandDepfileMustBeWritten(t *testing.T) {
 	dir := assets(t, "a")
 	for text, want := range map[string]string{
-		`echo > "$1"`:                `sh: depfile: the program wrote no file; remove {depfile} if the program does not support it`,
+		`echo > "$1"`:                `sh: depfile: the program wrote no depfile; remove {depfile} if the program does not support it`,
 		`echo > "$1"; mkfifo "$2"`:   `sh: depfile: the program made a special file`,
 		`echo > "$1"; ln -s a "$2"`:  `sh: depfile: the program made a symbolic link`,
-		`echo "o: a" > "$2"`:         `sh: output {out}: the program wrote no file`,
+		`echo "o: a" > "$2"`:         `sh: output {out}: the program wrote no file; correct its arguments, or remove this output`,
 		`echo "o: a" > "$2"; exit 1`: `sh: exit status 1`,
 	} {
 		wantError(t, script(text, "{out}", "{depfile}").run(t, t.Context(), dir, "a").Err, want)

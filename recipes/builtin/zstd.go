@@ -22,7 +22,7 @@ import (
 // checksum test fails, and the recipe's version must be raised.
 type zstdOptions struct {
 	Level       int  `toml:"level" min:"1" max:"19" doc:"compression level of the zstd program; the encoder has four levels: 1-2, 3-5, 6-9 and 10-19"`
-	PrivateKeys bool `toml:"private_keys" doc:"accept a source that begins with a private key, which is refused otherwise"`
+	PrivateKeys bool `toml:"private_keys" doc:"accept a source that begins with a private key; otherwise such a source is an error"`
 }
 
 const (

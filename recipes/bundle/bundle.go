@@ -49,7 +49,7 @@ func All() []recipe.Recipe {
 // The source selects the artifacts. Each line is a pattern, as in rules. A line that begins with
 // "!" excludes artifacts of earlier lines. Empty lines and lines that begin with "#" are ignored.
 type pakOptions struct {
-	Level int `toml:"level" min:"-1" max:"19" doc:"compression level of the zstd program; -1 stores files without compression, 0 is 3"`
+	Level int `toml:"level" min:"-1" max:"19" doc:"zstd compression level; -1 stores files without compression, 0 means level 3"`
 }
 
 // isPakList reports whether a file that begins with head is a list of artifacts.
@@ -71,7 +71,7 @@ const memberMemory = 64 << 20
 // members and their compressed data.
 func (*pakOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxPatterns {
-		return 0, fmt.Errorf("the file has %d bytes of patterns; the limit is %d", size, maxPatterns)
+		return 0, fmt.Errorf("the file has %d bytes of patterns; the limit is %d; use fewer, more general patterns", size, maxPatterns)
 	}
 	return 4 * memberMemory, nil
 }
@@ -124,7 +124,7 @@ func parsePatterns(source []byte) (patterns []string, err error) {
 		patterns = append(patterns, line)
 	}
 	if len(patterns) == 0 {
-		return nil, errors.New("the file has no pattern; ** matches all artifacts")
+		return nil, errors.New("the file has no pattern; write a pattern in each line, such as **, which matches all artifacts")
 	}
 	return patterns, nil
 }
@@ -213,7 +213,7 @@ func (r *renderer) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	if r.text.Len()+len(p) > maxList {
-		return 0, fmt.Errorf("the text exceeds %d bytes", maxList)
+		return 0, fmt.Errorf("the output of the template exceeds %d bytes", maxList)
 	}
 	return r.text.Write(p)
 }

@@ -78,7 +78,7 @@ func TestPakContainsTheArtifacts(t *testing.T) {
 	if _, job, err := cook(t, "pak", "*.nothing", nil); err != nil || len(jobs.Warnings(job)) != 1 {
 		t.Errorf("an empty pak: %v, warnings %q", err, jobs.Warnings(job))
 	}
-	if _, _, err := cook(t, "pak", "# nothing\n\n", nil); err == nil || !strings.HasPrefix(err.Error(), "the file has no pattern; ** matches all artifacts") {
+	if _, _, err := cook(t, "pak", "# nothing\n\n", nil); err == nil || !strings.HasPrefix(err.Error(), "the file has no pattern; write a pattern in each line, such as **, which matches all artifacts") {
 		t.Errorf("without patterns: %v", err)
 	}
 	if _, _, err := cook(t, "pak", "a\xff", nil); err == nil {
@@ -120,7 +120,7 @@ func TestListFillsTheTemplate(t *testing.T) {
 		"{{id `crc32` 1}}":     "1:",
 		"a\xff":                "UTF-8",
 		"{{define `a`}}{{template `a`}}{{end}}{{template `a`}}":  "exceeded maximum template depth",
-		"{{range 300}}" + strings.Repeat("a", 1<<20) + "{{end}}": "the text exceeds 268435456 bytes",
+		"{{range 300}}" + strings.Repeat("a", 1<<20) + "{{end}}": "the output of the template exceeds 268435456 bytes",
 	} {
 		if _, _, err := cook(t, "list", source, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.100q: error %v, want %q", source, err, want)

@@ -68,9 +68,9 @@ import (
 type dataOptions struct {
 	Format    string            `toml:"format" enum:"json,cbor,msgpack" doc:"output format"`
 	Input     string            `toml:"input" enum:"auto,json,jsonc,yaml,toml,csv,tsv" doc:"input format; auto decides by the extension"`
-	Schema    string            `toml:"schema" doc:"JSON Schema for the data: a path from the asset directory with a leading slash, as in \"/schemas/kart.json\", preferably without $id, which would move relative references outside; empty for none"`
+	Schema    string            `toml:"schema" doc:"JSON Schema for the data: a path from the asset directory with a leading slash, as in \"/schemas/kart.json\", preferably without $id, which changes the base of relative references; empty for none"`
 	SortKeys  bool              `toml:"sort_keys" doc:"sort the keys of objects by their bytes (in CBOR by its core deterministic encoding) instead of keeping their order"`
-	Numbers   string            `toml:"numbers" enum:"nearest,exact" doc:"how CBOR and MessagePack store a number that no binary64 equals: as the nearest binary64, or exactly (MessagePack: an error)"`
+	Numbers   string            `toml:"numbers" enum:"nearest,exact" doc:"how CBOR and MessagePack store a number that a 64-bit float cannot hold exactly: as the nearest float, or exactly (MessagePack: an error)"`
 	Documents bool              `toml:"documents" doc:"a YAML file may have several documents, which become a list; false: one document"`
 	Separator string            `toml:"separator" doc:"the character between the cells of a table: \",\", \";\", \"\\t\" or \"|\"; auto detects it, or fails if it is uncertain"`
 	SkipLines int               `toml:"skip_lines" min:"0" max:"1000000" doc:"number of lines before the table to skip, such as a title"`
@@ -132,7 +132,7 @@ func (o *dataOptions) inputFormat(ext string) (string, error) {
 	if in, ok := inputs[ext]; ok {
 		return in, nil
 	}
-	return "", fmt.Errorf("the extension %q does not tell the format; set input to json, jsonc, yaml, toml, csv or tsv", ext)
+	return "", fmt.Errorf("the extension %q does not determine the format; set input to json, jsonc, yaml, toml, csv or tsv", ext)
 }
 
 // Cook implements recipe.Cooker.
@@ -154,7 +154,7 @@ func (o *dataOptions) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	if b.otherKeys && o.Format != "json" {
-		job.Warn("keys that are numbers, true, false or null become text, as in JSON")
+		job.Warn("keys that are numbers, true, false or null become strings, as in JSON")
 	}
 	if o.Schema != "" {
 		if err := checkSchema(ctx, job, o.Schema, root); err != nil {
@@ -194,7 +194,7 @@ func (o *dataOptions) parseText(b *builder, in string, text []byte) (*value, err
 	case "tsv":
 		return o.readTableRows(b, text, true)
 	}
-	return nil, fmt.Errorf("input %q is unknown", in)
+	return nil, fmt.Errorf("the input format %q is unknown", in)
 }
 
 // encodeTree encodes a tree in the output format.
@@ -207,7 +207,7 @@ func (o *dataOptions) encodeTree(w writer, root *value) ([]byte, error) {
 	case "msgpack":
 		return appendMessagePack(w, root, o.Numbers == "exact")
 	}
-	return nil, errors.New("format " + o.Format + " is not known")
+	return nil, errors.New("format " + o.Format + " is unknown")
 }
 
 // maxSource limits the size of a source in bytes. The values of larger files would need gigabytes.

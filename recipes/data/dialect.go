@@ -48,7 +48,7 @@ func (o *dataOptions) findDialect(ctx context.Context, source []byte, tabs bool)
 	for ; skip > 0; skip-- {
 		_, rest, found := bytes.Cut(d.text, []byte{'\n'})
 		if !found {
-			return d, fmt.Errorf("skip_lines = %d skips the whole table", o.SkipLines)
+			return d, fmt.Errorf("skip_lines = %d skips the whole table; lower it", o.SkipLines)
 		}
 		d.text = rest
 		d.skipped++
@@ -80,7 +80,7 @@ func decodeTable(ctx context.Context, source []byte) ([]byte, error) {
 			return nil, fmt.Errorf(`%w; save the table as UTF-8 ("CSV UTF-8" in spreadsheets)`, err)
 		}
 		if i := bytes.IndexByte(source, 0); i >= 0 {
-			return nil, plaintext.Errorf(source, i, `the table has a byte 0x00 and may be UTF-16 without a mark; save it as UTF-8 ("CSV UTF-8" in spreadsheets)`)
+			return nil, plaintext.Errorf(source, i, `the table has a zero byte and may be UTF-16 without a byte order mark; save it as UTF-8 ("CSV UTF-8" in spreadsheets)`)
 		}
 		return source, nil
 	}
@@ -89,7 +89,7 @@ func decodeTable(ctx context.Context, source []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w; save the table as UTF-8", err)
 	}
 	if i := bytes.IndexByte(out, 0); i >= 0 {
-		return nil, plaintext.Errorf(out, i, "byte 0x00 in a table")
+		return nil, plaintext.Errorf(out, i, "the table has a zero byte")
 	}
 	return out, nil
 }

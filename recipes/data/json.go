@@ -128,7 +128,7 @@ func (r *jsonReader) readJSONInside(v *value) error {
 // \ud83d. Package json would replace this half with U+FFFD. from is the offset of the string.
 func (r *jsonReader) wholeCharacters(from int) error {
 	if at, ok := jsontext.HalfCharacter(r.text, from); ok {
-		return plaintext.Errorf(r.text, at, "%s is half a character; write both halves, or the character itself", r.text[at:at+6])
+		return plaintext.Errorf(r.text, at, "%s is half of a surrogate pair; write both halves, or the character itself", r.text[at:at+6])
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func mostOutput(source int) int { return 4<<20 + 32*source }
 // countWritten counts a value, and checks the context from time to time.
 func (w *writer) countWritten() error {
 	if len(w.out) > w.most {
-		return fmt.Errorf("the output exceeds %d bytes; aliases or the names of columns expand to too much", w.most)
+		return fmt.Errorf("the output exceeds %d bytes; use fewer aliases or shorter column names", w.most)
 	}
 	if w.written++; w.written%step == 0 {
 		return w.ctx.Err()
@@ -186,7 +186,7 @@ func (w *writer) writeJSONValue(v *value) error {
 		w.out = append(w.out, v.text...)
 	case number:
 		if _, ok := special(v.text); ok {
-			return v.valueErrorf(w.path, "JSON has no %s; write null or a large number", v.text)
+			return v.valueErrorf(w.path, "JSON cannot store %s; write null or a large number", v.text)
 		}
 		w.out = append(w.out, v.text...)
 	case text:

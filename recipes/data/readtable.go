@@ -89,7 +89,7 @@ func (o *dataOptions) readTableRows(b *builder, source []byte, tabs bool) (*valu
 func readHeader(from rows) ([]string, error) {
 	cells, err := from.next()
 	if err == io.EOF {
-		return nil, errors.New("the file is empty; the first row must name the columns")
+		return nil, errors.New("the file is empty; write a first row with the names of the columns")
 	}
 	if err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func (r commaRows) next() ([]string, error) {
 	cells, err := r.Read()
 	if syntax := (*csv.ParseError)(nil); errors.As(err, &syntax) {
 		if errors.Is(err, csv.ErrFieldCount) {
-			return nil, fmt.Errorf("%d:%d: the row has %d cells, the first row has %d; if there are lines before the header, set skip_lines", r.skipped+syntax.Line, syntax.Column, len(cells), r.FieldsPerRecord)
+			return nil, fmt.Errorf("%d:%d: the row has %d cells, but the first row has %d; if lines come before the header, set skip_lines", r.skipped+syntax.Line, syntax.Column, len(cells), r.FieldsPerRecord)
 		}
 		return nil, fmt.Errorf("%d:%d: %v", r.skipped+syntax.Line, syntax.Column, syntax.Err)
 	}
@@ -248,7 +248,7 @@ func (r *tabRows) next() ([]string, error) {
 			r.want = len(r.cells)
 		}
 		if len(r.cells) != r.want {
-			return nil, fmt.Errorf("%d:1: the row has %d cells, the first row has %d", r.line, len(r.cells), r.want)
+			return nil, fmt.Errorf("%d:1: the row has %d cells, but the first row has %d; add or remove cells", r.line, len(r.cells), r.want)
 		}
 		return r.cells, nil
 	}

@@ -19,7 +19,7 @@ import (
 func readTOML(b *builder, source []byte) (_ *value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the TOML reader gave up: %s", plaintext.OneLine(fmt.Sprint(p)))
+			err = fmt.Errorf("cook cannot read this TOML: %s", plaintext.OneLine(fmt.Sprint(p)))
 		}
 	}()
 	if len(source) > maxTOML {
@@ -211,7 +211,7 @@ func tomlFloat(v *value, s string) error {
 		}
 	default:
 		if _, err := strconv.ParseFloat(s, 64); err != nil {
-			return v.valueErrorf(nil, "%.40s is too large for a binary64, the type of TOML floats", s)
+			return v.valueErrorf(nil, "%.40s is too large for a TOML float, which has 64 bits", s)
 		}
 		v.text = jsonNumber(s)
 	}
@@ -222,7 +222,7 @@ func tomlFloat(v *value, s string) error {
 func tomlTime(v *value, s string) error {
 	var doc struct{ X any }
 	if err := toml.Unmarshal([]byte("X="+s), &doc); err != nil {
-		return v.valueErrorf(nil, "%.40q is no date or time: %s", s, plaintext.OneLine(strings.TrimPrefix(err.Error(), "toml: ")))
+		return v.valueErrorf(nil, "%.40q is not a date or time: %s", s, plaintext.OneLine(strings.TrimPrefix(err.Error(), "toml: ")))
 	}
 	v.kind = text
 	switch x := doc.X.(type) {

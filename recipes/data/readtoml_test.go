@@ -154,7 +154,7 @@ func TestTOMLKeepsOrderDigitsAndPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = appendJSON(writer{ctx: t.Context(), most: 1000}, root)
-	if want := `7:20: JSON has no Infinity; write null or a large number`; err == nil || err.Error() != want {
+	if want := `7:20: JSON cannot store Infinity; write null or a large number`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	root, err = readTOML(&builder{ctx: t.Context()}, []byte(strings.Replace(source, "inf", "-0.0", 1)))

@@ -21,7 +21,7 @@ import (
 func readYAML(b *builder, source []byte, all bool) (_ *value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the YAML reader gave up: %s", plaintext.OneLine(fmt.Sprint(p)))
+			err = fmt.Errorf("cook cannot read this YAML: %s", plaintext.OneLine(fmt.Sprint(p)))
 		}
 	}()
 	documents, err := b.newValue(list, 1, 1)
@@ -160,14 +160,14 @@ func (r *yamlReader) readYAMLValue(n *yaml.Node) (*value, error) {
 		}
 		return v, nil
 	}
-	return nil, fmt.Errorf("%d:%d: the node has the unknown kind %d", n.Line, n.Column, n.Kind)
+	return nil, fmt.Errorf("%d:%d: the YAML node has the unknown kind %d", n.Line, n.Column, n.Kind)
 }
 
 // alias converts the target of an alias again. A few lines of nested aliases can expand to more
 // than any memory holds, so the number of values is limited.
 func (r *yamlReader) alias(n *yaml.Node) (*value, error) {
 	if r.open[n.Alias] {
-		return nil, fmt.Errorf("%d:%d: the alias *%.40s is inside its own anchor", n.Line, n.Column, n.Value)
+		return nil, fmt.Errorf("%d:%d: the alias *%.40s refers to a value that contains it; remove the alias", n.Line, n.Column, n.Value)
 	}
 	before, flow := r.cost, r.flow
 	r.flow = true // the indentation was checked at the anchor
@@ -232,7 +232,7 @@ func (r *yamlReader) mergeKeys(v *value, known map[string]*yaml.Node, n *yaml.No
 	}
 	for _, m := range all {
 		if m.kind != object {
-			return fmt.Errorf("%d:%d: << can merge only objects", n.Line, n.Column)
+			return fmt.Errorf("%d:%d: the key << can merge only objects; write an object or a list of objects", n.Line, n.Column)
 		}
 		for i, key := range m.keys {
 			if known[key] == nil {

@@ -65,7 +65,7 @@ func (c *checker) countSteps(n int) bool {
 	}
 	c.next = c.taken + stepsPerLook
 	if c.err = c.ctx.Err(); c.err == nil && c.most > 0 && c.taken > c.most {
-		c.err = schemaError(c.top.resource, c.top.at, "the check takes too many steps; the schema has nested alternatives (anyOf, oneOf), or too many alternatives for so much data")
+		c.err = schemaError(c.top.resource, c.top.at, "the check takes too many steps; reduce nested alternatives (anyOf, oneOf) in the schema, or split the data")
 	}
 	return c.err == nil
 }

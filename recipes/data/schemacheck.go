@@ -55,7 +55,7 @@ func (c *checker) applySchema(s *schema, v *value, outer *scope, judged itemMark
 		return false
 	}
 	if s.never {
-		return c.noteViolation(found, v, "no value is allowed here")
+		return c.noteViolation(found, v, "the schema allows no value here; remove the value")
 	}
 	if !c.beginApplication(s, v) {
 		return false
@@ -90,7 +90,7 @@ func (c *checker) beginApplication(s *schema, v *value) bool {
 	last := len(c.active) - 1
 	for i := last; i >= 0 && c.active[i].value == v; i-- {
 		if c.active[i].schema == s {
-			c.err = schemaError(s.resource, s.at, "this schema refers to itself without end")
+			c.err = schemaError(s.resource, s.at, "the schema refers to itself endlessly; change the $ref")
 			return false
 		}
 		if (last-i)%64 == 63 && !c.countSteps(1) {
@@ -98,7 +98,7 @@ func (c *checker) beginApplication(s *schema, v *value) bool {
 		}
 	}
 	if len(c.active) > mostNested {
-		c.err = schemaError(s.resource, s.at, "more than %d schemas refer to one another for one value; simplify the schemas", mostNested)
+		c.err = schemaError(s.resource, s.at, "more than %d schemas refer to each other for one value; simplify the schemas", mostNested)
 		return false
 	}
 	c.active = append(c.active, application{s, v})

@@ -143,10 +143,10 @@ func (c *checker) checkItems(s *schema, v *value, in *scope, own itemMarks, foun
 			least = 0
 		}
 		if n < least {
-			ok = c.noteViolation(found, v, "contains: %d items match, want at least %d", n, least)
+			ok = c.noteViolation(found, v, "contains: %d items of the list match, want at least %d", n, least)
 		}
 		if rules.containing.most >= 0 && n > rules.containing.most {
-			ok = c.noteViolation(found, v, "contains: %d items match, want at most %d", n, rules.containing.most)
+			ok = c.noteViolation(found, v, "contains: %d items of the list match, want at most %d", n, rules.containing.most)
 		}
 	}
 	return c.checkUnevaluated(rules.unevaluated, v, in, own, found) && ok
@@ -232,7 +232,7 @@ func (c *checker) checkUnique(v *value, found *violations) bool {
 	for i, item := range v.items {
 		form := c.canonicalCounted(item)
 		if j, twice := first[form]; twice {
-			return c.noteViolation(found, v, "items %d and %d are equal", j, i)
+			return c.noteViolation(found, v, "items %d and %d of the list are equal, but all must differ", j, i)
 		}
 		first[form] = i
 	}

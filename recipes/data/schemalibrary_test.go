@@ -68,7 +68,7 @@ func TestSchemaAgreesWithLibrary(t *testing.T) {
 			c, found := &checker{ctx: t.Context(), set: set, top: ours}, &violations{}
 			got := c.applySchema(ours, root, nil, nil, found)
 			want := compiled.Validate(instance) == nil
-			if c.err != nil && strings.HasSuffix(c.err.Error(), "this schema refers to itself without end") {
+			if c.err != nil && strings.HasSuffix(c.err.Error(), "the schema refers to itself endlessly; change the $ref") {
 				return // the library reports that the value is invalid
 			}
 			if c.err != nil || got != want || got != (found.all == 0) {

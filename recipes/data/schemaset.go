@@ -187,7 +187,7 @@ func (set *schemaSet) findReference(r *resource, at *value, ref string) (target 
 		if v := to.anchors[fragment]; v != nil {
 			return v, fragment, nil
 		}
-		return nil, "", schemaError(r, at, "there is no anchor %.100s", ref)
+		return nil, "", schemaError(r, at, "the schema has no anchor %.100s", ref)
 	}
 	v, owner := to.root, to
 	for name := range strings.SplitSeq(fragment[1:], "/") {

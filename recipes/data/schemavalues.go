@@ -259,7 +259,7 @@ func (c *checker) checkText(rules *textRules, v *value, found *violations) bool 
 		ok = c.noteViolation(found, v, "'%s' does not match pattern '%s'", shortenText(v.text), shortenText(rules.pattern.String()))
 	}
 	if rules.format != "" && c.countSteps(len(v.text)/64) && !satisfies(rules.format, v.text) {
-		ok = c.noteViolation(found, v, "'%s' is not a %s", shortenText(v.text), rules.format)
+		ok = c.noteViolation(found, v, "'%s' is not a valid %s", shortenText(v.text), rules.format)
 	}
 	return ok
 }

@@ -127,10 +127,10 @@ func (w *cborWriter) writeCBORNumber(v *value) error {
 	}
 	d, ok := parseDecimal(v.text)
 	if !ok {
-		return v.valueErrorf(w.path, "%.40s has too large an exponent", v.text)
+		return v.valueErrorf(w.path, "the exponent of %.40s is too large", v.text)
 	}
 	if len(d.digits) > mostDigits {
-		return v.valueErrorf(w.path, "the number has %d digits; the limit is %d", len(d.digits), mostDigits)
+		return v.valueErrorf(w.path, "the number has %d digits; the limit is %d; write it as a string", len(d.digits), mostDigits)
 	}
 	if d.whole && (d.digits != "" || !d.negative) { // CBOR has no integer -0, so write a float
 		w.writeCBORInteger(d.mantissa())
@@ -146,7 +146,7 @@ func (w *cborWriter) writeCBORNumber(v *value) error {
 		w.writeCBORInteger(big.NewInt(d.exp))
 		w.writeCBORInteger(d.mantissa())
 	default:
-		return v.valueErrorf(w.path, "%.40s is too large for a binary64; set numbers = \"exact\" to keep the number", v.text)
+		return v.valueErrorf(w.path, "%.40s is too large for a 64-bit float; set numbers = \"exact\" to keep the number", v.text)
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (w *packWriter) writePackValue(v *value) error {
 		return err
 	}
 	if uint64(len(v.text)) > math.MaxUint32 || uint64(len(v.items)) > math.MaxUint32 {
-		return v.valueErrorf(w.path, "the value is longer than MessagePack allows")
+		return v.valueErrorf(w.path, "the value is longer than MessagePack allows; split it")
 	}
 	switch v.kind {
 	case null:
@@ -269,9 +269,9 @@ func (w *packWriter) writePackNumber(v *value) error {
 		f, err = strconv.ParseFloat(v.text, 64)
 		switch {
 		case err != nil:
-			return v.valueErrorf(w.path, "%.40s is too large for a binary64", v.text)
+			return v.valueErrorf(w.path, "%.40s is too large for a 64-bit float", v.text)
 		case w.exact && !(read && d.equalsFloat(f)):
-			return v.valueErrorf(w.path, "%.40s is not exactly a binary64; MessagePack cannot hold it (numbers = \"exact\")", v.text)
+			return v.valueErrorf(w.path, "%.40s does not fit exactly into a 64-bit float, and MessagePack has no larger numbers; set numbers = \"nearest\"", v.text)
 		}
 	}
 	if single := float32(f); float64(single) == f || math.IsNaN(f) {

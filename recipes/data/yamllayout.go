@@ -38,7 +38,7 @@ func withoutDirectives(source []byte) ([]byte, error) {
 		}
 		switch {
 		case marker == "..." && directive > 0, before && marker != "---" && directive > 0 && text != "" && !strings.HasPrefix(text, "%") && !isYAMLComment(text):
-			return nil, fmt.Errorf("%d:1: the directive has no document; write --- after it", directive)
+			return nil, fmt.Errorf("%d:1: the directive has no document; write --- on the next line", directive)
 		case marker == "...":
 			before = true
 		case marker == "---":
@@ -66,7 +66,7 @@ func withoutDirectives(source []byte) ([]byte, error) {
 		}
 	}
 	if directive > 0 {
-		return nil, fmt.Errorf("%d:1: the directive has no document; write --- after it", directive)
+		return nil, fmt.Errorf("%d:1: the directive has no document; write --- on the next line", directive)
 	}
 	return out, nil
 }

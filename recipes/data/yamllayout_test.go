@@ -37,9 +37,9 @@ func TestBadlyIndentedYAMLIsRefused(t *testing.T) {
 		{"%YAML 1.2 foo\n---\na\n", "1:1: want %YAML 1.2, have"},
 		{"%YAML 1.2#x\n---\na\n", "1:1: want %YAML 1.2, have"},
 		{"%YAML 1.2\n%YAML 1.2\n---\na\n", "2:1: the document has a second %YAML"},
-		{"%YAML 1.2\n", "1:1: the directive has no document; write --- after it"},
-		{"%YAML 1.2\n...\n", "1:1: the directive has no document; write --- after it"},
-		{"%YAML 1.2\na: 1\n", "1:1: the directive has no document; write --- after it"},
+		{"%YAML 1.2\n", "1:1: the directive has no document; write --- on the next line"},
+		{"%YAML 1.2\n...\n", "1:1: the directive has no document; write --- on the next line"},
+		{"%YAML 1.2\na: 1\n", "1:1: the directive has no document; write --- on the next line"},
 		{"a: |\n %YAML\n  x\nb: 1\n", ""},
 		{"a: b\n%x: c\n", "2:1: found unexpected non-alphabetical character"},
 	} {

@@ -101,7 +101,7 @@ func parseBMFont(ctx context.Context, text []byte) (*bmFile, error) {
 	}
 	for id, at := range f.charAt {
 		if at > 0 && f.pageByID(id) == nil {
-			return nil, f.errorAt(at-1, "a character is on page %d, which the font does not have", id)
+			return nil, f.errorAt(at-1, "a character refers to page %d, which the font does not have; export the font again", id)
 		}
 	}
 	return f, nil
@@ -134,9 +134,9 @@ func (f *bmFile) addPage(p bmPage) error {
 	case p.name == "":
 		return f.errorAt(p.start, "page %d has no file name", p.id)
 	case len(p.name) > 4096 || strings.ContainsAny(p.name, "\x00\r\n"):
-		return f.errorAt(p.start, "page %d: %.40q is no file name", p.id, p.name)
+		return f.errorAt(p.start, "page %d: %.40q is not a file name", p.id, p.name)
 	case f.pageByID(p.id) != nil:
-		return f.errorAt(p.start, "page %d is named twice", p.id)
+		return f.errorAt(p.start, "page %d is listed twice; export the font again", p.id)
 	}
 	f.pages = append(f.pages, p)
 	return nil
@@ -156,7 +156,7 @@ func (f *bmFile) addElement(tag string, at int, attributes []bmAttribute) error 
 		case a.key == key:
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 0 || n >= maxPages {
-				return f.errorAt(a.start, "%s = %.40q of a %s is not a number from 0 to %d", key, value, tag, maxPages-1)
+				return f.errorAt(a.start, "%s = %.40q in a %s is not a number from 0 to %d", key, value, tag, maxPages-1)
 			}
 			number = n
 		case a.key == "file" && tag == "page":
@@ -177,7 +177,7 @@ func (f *bmFile) addElement(tag string, at int, attributes []bmAttribute) error 
 		return nil
 	}
 	if number < 0 || p.start < 0 {
-		return f.errorAt(at, "a page needs an id and a file")
+		return f.errorAt(at, "a page needs the attributes id and file; export the font again")
 	}
 	p.id = number
 	return f.addPage(p)
@@ -189,7 +189,7 @@ func (f *bmFile) parseText(ctx context.Context) error {
 	var attributes []bmAttribute
 	at := 0
 	if i := bytes.IndexByte(f.text, 0); i >= 0 {
-		return f.errorAt(i, "a zero byte, which the text form does not have")
+		return f.errorAt(i, "the font has a zero byte, which the text form does not allow; export the font again")
 	}
 	for n := 0; at < len(f.text); n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
@@ -227,7 +227,7 @@ func (f *bmFile) textAttributes(list []bmAttribute, at, end int) ([]bmAttribute,
 		a := bmAttribute{start: skipName(line, at)}
 		a.key = string(line[at:a.start])
 		if a.key == "" || a.start == end || line[a.start] != '=' || len(list) == maxAttributes {
-			return nil, f.errorAt(at, `not an attribute such as id=0 or file="name.png"`)
+			return nil, f.errorAt(at, `this is not an attribute such as id=0 or file="name.png"`)
 		}
 		a.start++
 		length := bytes.IndexAny(line[a.start:], " \t\r")
@@ -235,7 +235,7 @@ func (f *bmFile) textAttributes(list []bmAttribute, at, end int) ([]bmAttribute,
 			a.quote = '"'
 			a.start++
 			if length = bytes.IndexByte(line[a.start:], '"'); length < 0 {
-				return nil, f.errorAt(a.start-1, "a quote without its end in the same line")
+				return nil, f.errorAt(a.start-1, "the closing quote is missing in this line")
 			}
 		} else if length < 0 {
 			length = end - a.start
@@ -276,22 +276,22 @@ func (f *bmFile) parseBinary() error {
 		charSize, pageInChar = 20, 18
 	)
 	if f.text[3] != 3 {
-		return fmt.Errorf("version %d of the binary form, want 3; export the font again with BMFont 1.10 or later", f.text[3])
+		return fmt.Errorf("the binary form has version %d, want 3; export the font again with BMFont 1.10 or later", f.text[3])
 	}
 	for at := 4; at < len(f.text); {
 		if len(f.text)-at < 5 {
-			return f.errorAt(at, "the file ends in the header of a block")
+			return f.errorAt(at, "the file ends in the header of a block; copy or export the font again")
 		}
 		kind, size := f.text[at], int64(binary.LittleEndian.Uint32(f.text[at+1:]))
 		start := at + 5
 		if size > int64(len(f.text)-start) {
-			return f.errorAt(at, "a block of %d bytes is longer than the rest of the file", size)
+			return f.errorAt(at, "a block of %d bytes is longer than the rest of the file; copy or export the font again", size)
 		}
 		block := f.text[start : start+int(size)]
 		switch kind {
 		case typePages:
 			if f.pagesSize > 0 {
-				return f.errorAt(at, "a second block of pages")
+				return f.errorAt(at, "the file has a second block of pages; export the font again")
 			}
 			f.pagesSize = at + 1
 			if err := f.binaryPages(start, block); err != nil {
@@ -318,9 +318,9 @@ func (f *bmFile) binaryPages(start int, block []byte) error {
 		length := bytes.IndexByte(block[at:], 0)
 		switch {
 		case length < 0:
-			return f.errorAt(start+at, "a page name without a zero byte after it")
+			return f.errorAt(start+at, "the zero byte after a page name is missing; export the font again")
 		case len(f.pages) == maxPages:
-			return f.errorAt(start+at, "more than %d pages", maxPages)
+			return f.errorAt(start+at, "the font has more than %d pages", maxPages)
 		}
 		p := bmPage{id: len(f.pages), name: string(block[at : at+length]), start: start + at, end: start + at + length}
 		if err := f.addPage(p); err != nil {
@@ -354,7 +354,7 @@ func (f *bmFile) withPageNames(names []string) ([]byte, error) {
 		// Some readers compute the number of pages from the length of the first name.
 		for i, p := range f.pages {
 			if len(p.name) == len(f.pages[0].name) && len(names[i]) != len(names[0]) {
-				return nil, f.errorAt(p.start, "pages %q and %q have names of different lengths, which the binary form does not allow; cook them by one rule, or export the font as text or XML", names[0], names[i])
+				return nil, f.errorAt(p.start, "the binary form needs page names of equal length, but %q and %q differ; cook them by one rule, or export the font as text or XML", names[0], names[i])
 			}
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // bmFontOptions are the options of the recipe "bmfont", which copies a BMFont and replaces the
 // names of its pages with the names of the cooked images.
 type bmFontOptions struct {
-	Pages      string `toml:"pages" enum:"cooked,keep" doc:"file names of the pages: cooked, the names of the cooked images by the rules; keep, unchanged"`
-	ImageRules string `toml:"image_rules" doc:"checksum of the rules that decide how images are cooked; set by rules"`
+	Pages      string `toml:"pages" enum:"cooked,keep" doc:"file names of the pages: cooked writes the names of the cooked images; keep leaves them unchanged"`
+	ImageRules string `toml:"image_rules" doc:"checksum of the rules for images; cook sets this option"`
 }
 
 // BMFontRecipe returns the recipe "bmfont".
@@ -98,14 +98,14 @@ func (o *bmFontOptions) cookedPage(job *recipe.Job, name string) (cooked, fault 
 		return name, ""
 	}
 	if strings.HasPrefix(name, "/") || strings.ContainsAny(name, `:\`) {
-		return name, fmt.Sprintf("%s is not a path relative to the font, with slashes; its name stays", pathname.Show(name))
+		return name, fmt.Sprintf("%s is not a relative path with slashes, so the font keeps this name; name a file relative to the font", pathname.Show(name))
 	}
 	found, err := job.Exists(name)
 	if err != nil {
-		return name, fmt.Sprintf("%v; its name stays", err)
+		return name, fmt.Sprintf("%v; the font keeps this name", err)
 	}
 	if !found {
-		return name, fmt.Sprintf("there is no file %s; its name stays", pathname.Show(name))
+		return name, fmt.Sprintf("there is no file %s; the font names it anyway", pathname.Show(name))
 	}
 	by, _, made := job.Followed(name)
 	if by == "" && len(made) == 1 && slices.Contains(source.TextureExtensions(), recipe.Ext(name)) {
@@ -113,7 +113,7 @@ func (o *bmFontOptions) cookedPage(job *recipe.Job, name string) (cooked, fault 
 	}
 	switch {
 	case len(made) != 1:
-		return name, fmt.Sprintf(`%s is cooked to %d files, but a page must be one file; cook it by another rule, or write pages = "keep" for fonts`, pathname.Show(name), len(made))
+		return name, fmt.Sprintf(`%s is cooked to %d files, but a page must be one file; cook the image by another rule, or write pages = "keep"`, pathname.Show(name), len(made))
 	case made[0] == path.Clean(name):
 		return name, ""
 	}

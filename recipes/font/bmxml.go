@@ -41,7 +41,7 @@ func (f *bmFile) parseXML(ctx context.Context) error {
 		case bytes.HasPrefix(rest, []byte("<![CDATA[")):
 			end = "]]>"
 		case bytes.HasPrefix(rest, []byte("<!")):
-			return f.errorAt(start, "a document type or another declaration, which a BMFont does not have")
+			return f.errorAt(start, "a BMFont cannot have a document type or other declaration; remove it")
 		case bytes.HasPrefix(rest, []byte("</")):
 			end = ">"
 			skipped = false
@@ -49,13 +49,13 @@ func (f *bmFile) parseXML(ctx context.Context) error {
 		if end != "" {
 			length := bytes.Index(rest, []byte(end))
 			if length < 0 {
-				return f.errorAt(start, "no %s after this", end)
+				return f.errorAt(start, "the closing %s is missing after this", end)
 			}
 			at = start + length + len(end)
 			if !skipped {
 				name := string(bytes.TrimRight(rest[2:length], " \t\r\n"))
 				if len(open) == 0 || open[len(open)-1].name != name {
-					return f.errorAt(start, "the end tag %.40q has no start tag", name)
+					return f.errorAt(start, "the end tag %.40q has no start tag; remove it or add the start tag", name)
 				}
 				open = open[:len(open)-1]
 			}
@@ -68,7 +68,7 @@ func (f *bmFile) parseXML(ctx context.Context) error {
 		attributes, at = list, after
 		if !empty {
 			if len(open) == maxElements {
-				return f.errorAt(start, "more than %d elements inside each other", maxElements)
+				return f.errorAt(start, "elements are nested deeper than %d levels", maxElements)
 			}
 			open = append(open, openElement{tag, start})
 		}
@@ -91,7 +91,7 @@ func (f *bmFile) parseStartTag(list []bmAttribute, start int) (tag string, _ []b
 	at := skipName(f.text, start+1)
 	tag = string(f.text[start+1 : at])
 	if tag == "" {
-		return "", nil, 0, false, f.errorAt(start, "no element name after <")
+		return "", nil, 0, false, f.errorAt(start, "the element name after < is missing")
 	}
 	for {
 		at = skipBlanks(f.text, at)
@@ -106,7 +106,7 @@ func (f *bmFile) parseStartTag(list []bmAttribute, start int) (tag string, _ []b
 		a.key = string(f.text[at:a.start])
 		a.start = skipBlanks(f.text, a.start)
 		if a.key == "" || len(list) == maxAttributes || a.start == len(f.text) || f.text[a.start] != '=' {
-			return "", nil, 0, false, f.errorAt(at, "the element %.40q has no attribute such as id=\"0\" here, and no >", tag)
+			return "", nil, 0, false, f.errorAt(at, "in the element %.40q, want an attribute such as id=\"0\" or > here", tag)
 		}
 		a.start = skipBlanks(f.text, a.start+1)
 		if a.start == len(f.text) || f.text[a.start] != '"' && f.text[a.start] != '\'' {
@@ -116,11 +116,11 @@ func (f *bmFile) parseStartTag(list []bmAttribute, start int) (tag string, _ []b
 		a.start++
 		length := bytes.IndexByte(f.text[a.start:], a.quote)
 		if length < 0 {
-			return "", nil, 0, false, f.errorAt(a.start-1, "a quote without its end")
+			return "", nil, 0, false, f.errorAt(a.start-1, "the closing quote is missing")
 		}
 		a.end = a.start + length
 		if i := bytes.IndexByte(f.text[a.start:a.end], '<'); i >= 0 {
-			return "", nil, 0, false, f.errorAt(a.start+i, "a < in the value of attribute %.40q, which is written &lt;", a.key)
+			return "", nil, 0, false, f.errorAt(a.start+i, "write &lt; instead of < in the value of attribute %.40q", a.key)
 		}
 		list = append(list, a)
 		at = a.end + 1
@@ -152,7 +152,7 @@ func (f *bmFile) unescapeXML(offset int, value string) (string, error) {
 			}
 		}
 		if !ok || !known {
-			return "", f.errorAt(offset+len(value)-len(after)-1, "not a reference such as &amp; or &#38;")
+			return "", f.errorAt(offset+len(value)-len(after)-1, "this is not a character reference such as &amp; or &#38;")
 		}
 		b.WriteString(char)
 		rest = next

@@ -40,9 +40,9 @@ func (o *fontOptions) runesOfOptions(ctx context.Context, job *recipe.Job) ([]ru
 	}
 	switch {
 	case set.count > maxRunes:
-		return nil, fmt.Errorf("the options name %d runes, but a font has at most %d glyphs; shorten charset or text", set.count, maxRunes)
+		return nil, fmt.Errorf("the options name %d characters, but a font has at most %d glyphs; shorten charset or text", set.count, maxRunes)
 	case set.count == 0:
-		return nil, errors.New("the options name no runes; name some in charset or text")
+		return nil, errors.New("the options name no characters; name some in charset or text")
 	}
 	return set.sortedRunes(), nil
 }
@@ -57,11 +57,11 @@ func parseRange(text string) (first, last rune, err error) {
 	last, ok2 := parseRune(to, !isRange)
 	switch {
 	case !ok1 || !ok2:
-		return 0, 0, &recipe.OptionError{Key: "charset", Got: strconv.Quote(text), Want: `runes such as "U+41" or "U+20-7E"`}
+		return 0, 0, &recipe.OptionError{Key: "charset", Got: strconv.Quote(text), Want: `code points such as "U+41" or ranges such as "U+20-7E"`}
 	case first > last:
-		return 0, 0, &recipe.OptionError{Key: "charset", Got: strconv.Quote(text), Want: "the smaller number first"}
+		return 0, 0, &recipe.OptionError{Key: "charset", Got: strconv.Quote(text), Want: "a range with the smaller number first"}
 	case first <= 0xdfff && last >= 0xd800:
-		return 0, 0, &recipe.OptionError{Key: "charset", Got: strconv.Quote(text), Want: "no surrogates (U+D800-DFFF), which are not runes"}
+		return 0, 0, &recipe.OptionError{Key: "charset", Got: strconv.Quote(text), Want: "no surrogates (U+D800-DFFF), which are not characters"}
 	}
 	return first, last, nil
 }
@@ -140,7 +140,7 @@ func jsonRunes(file io.ReaderAt, size int64) (recipe.Says, error) {
 
 func extractRunes(file io.ReaderAt, size int64, add func(set *runeSet, text []byte) error) (recipe.Says, error) {
 	if size > maxText {
-		return toAll(fmt.Sprintf("%sthe texts have more than %d MiB; write a list of their runes instead", refusal, maxText>>20)), nil
+		return toAll(fmt.Sprintf("%sthe texts have more than %d MiB; list their characters in charset instead", refusal, maxText>>20)), nil
 	}
 	text := make([]byte, size)
 	n, err := file.ReadAt(text, 0)
@@ -167,7 +167,7 @@ func (o *fontOptions) addTexts(ctx context.Context, job *recipe.Job, set *runeSe
 				return fmt.Errorf("text: %w", err)
 			}
 			if len(names) == 0 {
-				job.Warn("text: nothing matches %s", pathname.Show(pattern))
+				job.Warn("text: no file matches the pattern %s", pathname.Show(pattern))
 			}
 		}
 		for _, name := range names {

@@ -29,7 +29,7 @@ type face struct {
 	underline, underlineWidth    int // position of the line's middle, upward from the baseline, and its width
 }
 
-const lostColors = "colors of glyphs; outlines are drawn without them"
+const lostColors = "the colors of glyphs; only outlines are drawn"
 
 // openFace opens a font in the file, which must not change while the face is in use.
 func openFace(ctx context.Context, file []byte, index int) (*face, error) {
@@ -53,7 +53,7 @@ func openFace(ctx context.Context, file []byte, index int) (*face, error) {
 				f.lost = append(f.lost, lostColors)
 			}
 		case "fvar":
-			f.lost = append(f.lost, "the variations of a variable font; the default instance is drawn")
+			f.lost = append(f.lost, "the variations of a variable font; only the default instance is drawn")
 		case "post":
 			if len(data) >= 12 {
 				f.underline, f.underlineWidth = int(int16(binary.BigEndian.Uint16(data[8:]))), int(int16(binary.BigEndian.Uint16(data[10:])))
@@ -190,7 +190,7 @@ func (s *subject) kerningPairs(ctx context.Context) ([]pair, error) {
 		index := s.glyphs[c.glyph].index
 		runes[index] = append(runes[index], c.r)
 	}
-	tooMany := fmt.Errorf("there are more than %d kerning pairs among %d runes; name fewer runes, or set kerning = false", maxPairs, len(s.chars))
+	tooMany := fmt.Errorf("the font has more than %d kerning pairs for %d characters; name fewer characters, or set kerning = false", maxPairs, len(s.chars))
 	found, err := kerning.Pairs(ctx, s.face.gpos, s.face.kern, indices, maxPairs)
 	if errors.Is(err, kerning.ErrPairs) {
 		return nil, tooMany

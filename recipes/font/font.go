@@ -76,15 +76,15 @@ import (
 type fontOptions struct {
 	Field      string   `toml:"field" enum:"sdf,msdf,mtsdf" doc:"distances in the atlas: sdf has one channel, msdf three whose median keeps corners sharp, mtsdf also the plain distance in alpha"`
 	Size       int      `toml:"size" min:"4" max:"1024" doc:"pixels of the atlas per em; 32 to 64 suits most text, fine details need more"`
-	Range      int      `toml:"range" min:"2" max:"128" doc:"range of distances in pixels of the atlas, half of it on each side of an outline; text outlines and glows need more"`
-	Charset    []string `toml:"charset" doc:"runes to include: \"U+41\", or a range: \"U+20-7E\""`
-	Text       []string `toml:"text" doc:"UTF-8 files whose runes are included: names or patterns such as \"/locale/**/*.json\", relative to the source or, with a leading slash, to the asset directory; .json files add the strings that are values"`
+	Range      int      `toml:"range" min:"2" max:"128" doc:"width in atlas pixels of the distance range, half on each side of an outline; text outlines and glows need more"`
+	Charset    []string `toml:"charset" doc:"characters to include: a code point such as \"U+41\", or a range such as \"U+20-7E\""`
+	Text       []string `toml:"text" doc:"UTF-8 files whose characters are included: names or patterns such as \"/locale/**/*.json\", relative to the source or, with a leading slash, to the asset directory; .json files add only the strings of their values"`
 	Missing    string   `toml:"missing" enum:"error,skip" doc:"what to do with characters that the font does not have"`
 	Kerning    bool     `toml:"kerning" doc:"write the kerning of character pairs"`
 	Padding    int      `toml:"padding" min:"0" max:"64" doc:"additional empty pixels between glyphs in the atlas"`
 	MaxSize    int      `toml:"max_size" min:"16" max:"16384" doc:"longest side of the atlas in pixels"`
 	PowerOfTwo bool     `toml:"power_of_two" doc:"make width and height of the atlas powers of two"`
-	Face       int      `toml:"face" min:"0" max:"255" doc:"number of the font in a collection (.ttc), from 0"`
+	Face       int      `toml:"face" min:"0" max:"255" doc:"number of the font in a collection (.ttc), counted from 0"`
 	Container  string   `toml:"container" enum:"ktx2,png" doc:"the file type of the atlas: ktx2 (r8 or rgba8) or png"`
 	Data       string   `toml:"data" enum:"assetcook,msdf-atlas-gen,bmfont,bmfont-json" doc:"layout of the metrics: assetcook's JSON, JSON of msdf-atlas-gen, or AngelCode's BMFont as XML (PixiJS and most engines) or JSON (three-bmfont-text)"`
 	Zstd       int      `toml:"zstd" min:"0" max:"19" doc:"compression level of Zstandard for ktx2 files; 0 does not compress"`
@@ -239,7 +239,7 @@ func (o *fontOptions) checkOptions() error {
 	}
 	switch {
 	case len(o.Charset)+len(o.Text) == 0:
-		return &recipe.OptionError{Key: "charset", Got: "[]", Want: "runes, or a file named in the option text"}
+		return &recipe.OptionError{Key: "charset", Got: "[]", Want: "code points, or a file in the option text"}
 	case o.PowerOfTwo && o.MaxSize&(o.MaxSize-1) != 0:
 		return &recipe.OptionError{Key: "max_size", Got: strconv.Itoa(o.MaxSize), Want: "a power of two, because of power_of_two = true"}
 	}

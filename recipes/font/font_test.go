@@ -336,7 +336,7 @@ func TestCharsetSelectsRunes(t *testing.T) {
 	}{
 		{func(o *fontOptions) { o.Text = []string{"none.txt"} }, "none.txt: there is no such file"},
 		{func(o *fontOptions) { o.Text = []string{"/bad.txt"} }, "/bad.txt: 1:3: byte 0xff is not UTF-8"},
-		{func(o *fontOptions) { o.Text = []string{"/missing"} }, `no glyphs for U+1F600 '😀', U+1F601 '😁'; take them out`},
+		{func(o *fontOptions) { o.Text = []string{"/missing"} }, `no glyphs for U+1F600 '😀', U+1F601 '😁'; remove these characters`},
 		{func(o *fontOptions) { o.Charset = []string{"U+10000-1000F"} }, "and 11 more"},
 		{func(o *fontOptions) { o.Charset = []string{"U+41", "U+10000-1000F"} }, "no glyphs for U+10000"},
 		{func(o *fontOptions) { o.Charset, o.Missing = []string{"U+10000-1000F"}, "skip" }, "the font has glyphs for none of U+10000"},
@@ -344,7 +344,7 @@ func TestCharsetSelectsRunes(t *testing.T) {
 		{func(o *fontOptions) { o.Charset = []string{"U+E000-10FFFF"} }, "but a font has at most"},
 		{func(o *fontOptions) { o.MaxSize = 128 }, "do not fit into 128 x 128"},
 		{func(o *fontOptions) { o.MaxSize = 16 }, "more than max_size, 16"},
-		{func(o *fontOptions) { o.Face = 1 }, "the file holds one font"},
+		{func(o *fontOptions) { o.Face = 1 }, "the file has one font"},
 	} {
 		res := recipetest.Cook(t, Recipe(), options(tc.set), tree, "", "f/a.ttf")
 		if res.Err == nil || !strings.Contains(res.Err.Error(), tc.want) {
@@ -372,11 +372,11 @@ func TestWrongOptionIsNamed(t *testing.T) {
 		{func(o *fontOptions) { o.Charset, o.Text = nil, []string{"a.txt"} }, ""},
 		{func(o *fontOptions) { o.MaxSize, o.PowerOfTwo = 1000, false }, ""},
 		{func(o *fontOptions) { o.MaxSize = 1000 }, "max_size: want a power of two"},
-		{func(o *fontOptions) { o.Charset = nil }, "charset: want runes"},
-		{func(o *fontOptions) { o.Charset = []string{"41"} }, `charset: want runes such as "U+41"`},
-		{func(o *fontOptions) { o.Charset = []string{"U+43-41"} }, "charset: want the smaller number first"},
-		{func(o *fontOptions) { o.Charset = []string{"U+110000"} }, "charset: want runes"},
-		{func(o *fontOptions) { o.Charset = []string{"U+41-"} }, "charset: want runes"},
+		{func(o *fontOptions) { o.Charset = nil }, "charset: want code points"},
+		{func(o *fontOptions) { o.Charset = []string{"41"} }, `charset: want code points such as "U+41"`},
+		{func(o *fontOptions) { o.Charset = []string{"U+43-41"} }, "charset: want a range with the smaller number first"},
+		{func(o *fontOptions) { o.Charset = []string{"U+110000"} }, "charset: want code points"},
+		{func(o *fontOptions) { o.Charset = []string{"U+41-"} }, "charset: want code points"},
 		{func(o *fontOptions) { o.Charset = []string{"U+D800"} }, "charset: want no surrogates"},
 	} {
 		err := options(tc.set).checkOptions()

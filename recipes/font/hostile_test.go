@@ -57,10 +57,10 @@ func TestHostileFontIsRefused(t *testing.T) {
 		name, want string
 		file       []byte
 	}{
-		{"routines that call each other a hundred times", "takes too much work", postScript([][]byte{{endOfGlyph}, slices.Concat(type2(moveOperator, 1, 1), calls(100, 7, endOfGlyph))}, nested)},
-		{"glyphs of glyphs", "takes too much work", trueType(nest, nil)},
+		{"routines that call each other a hundred times", "takes too long to read", postScript([][]byte{{endOfGlyph}, slices.Concat(type2(moveOperator, 1, 1), calls(100, 7, endOfGlyph))}, nested)},
+		{"glyphs of glyphs", "takes too long to read", trueType(nest, nil)},
 		{"a glyph of itself", "glyph 1", trueType([][]byte{{}, compoundGlyph(1, 1)}, nil)},
-		{"too many points", "takes too much work", trueType([][]byte{{}, flatGlyph(60000)}, nil)},
+		{"too many points", "takes too long to read", trueType([][]byte{{}, flatGlyph(60000)}, nil)},
 		{"boxes on boxes", "too many parts or crossings", trueType([][]byte{{}, boxGlyph(boxes...)}, nil)},
 		{"a huge glyph", "more than max_size", trueType([][]byte{{}, boxGlyph([4]int{-16000, -16000, 16000, 16000})}, nil)},
 		{"images", "images, which have no outlines", trueType([][]byte{{}, {}}, map[string][]byte{"loca": {}, "CBLC": {1, 2, 3, 4}})},
@@ -68,7 +68,7 @@ func TestHostileFontIsRefused(t *testing.T) {
 		{"nothing", "not a TrueType", nil},
 		{"four bytes", "table directory", good[:4]},
 		{"a directory", "table directory", good[:40]},
-		{"half", "ends after the end of the file", good[:len(good)/2]},
+		{"half", "extends past the end of the file", good[:len(good)/2]},
 		{"a web font", "compressed web font", []byte("wOF2.............................")},
 		{"an image", "not a TrueType", []byte("\x89PNG\r\n\x1a\n.........................")},
 		{"no units", "open the font", trueType([][]byte{{}, {}}, map[string][]byte{"head": make([]byte, 54)})},

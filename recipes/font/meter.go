@@ -39,8 +39,8 @@ const (
 )
 
 var (
-	errCostly    = errors.New("reading takes too much work; the font is damaged or malicious")
-	errFormat    = errors.New("the file is not a TrueType or OpenType font")
+	errCostly    = errors.New("the font takes too long to read, so it may be damaged; export it again")
+	errFormat    = errors.New("the file is not a TrueType or OpenType font; convert it to .ttf or .otf")
 	errDirectory = errors.New("the file ends within its table directory; copy or export the font again")
 	errWebFont   = errors.New("the file is a compressed web font; convert it to .ttf or .otf")
 )
@@ -150,7 +150,7 @@ func readFontTables(file []byte, at int64) ([]fontTable, uint32, error) {
 		e := head[12+16*i:]
 		t := fontTable{string(e[:4]), int64(binary.BigEndian.Uint32(e[8:])), int64(binary.BigEndian.Uint32(e[12:]))}
 		if t.offset+t.size > int64(len(file)) {
-			return nil, 0, fmt.Errorf("table %q ends after the end of the file; copy or export the font again", t.name)
+			return nil, 0, fmt.Errorf("table %q extends past the end of the file; copy or export the font again", t.name)
 		}
 		tables = append(tables, t)
 	}
@@ -185,13 +185,13 @@ func checkSingleFont(head []byte) error {
 func faceDirectory(file []byte, face int) (int64, error) {
 	if len(file) < 12 || string(file[:4]) != kindCollection {
 		if face > 0 {
-			return 0, fmt.Errorf("face: want 0, have %d: the file holds one font", face)
+			return 0, fmt.Errorf("face: want 0, have %d, because the file has one font", face)
 		}
 		return 0, nil
 	}
 	n := binary.BigEndian.Uint32(file[8:])
 	if int64(face) >= int64(n) {
-		return 0, fmt.Errorf("face: want less than %d, the fonts of the collection; have %d", n, face)
+		return 0, fmt.Errorf("face: want less than %d, the number of fonts in the collection; have %d", n, face)
 	}
 	if 12+4*face+4 > len(file) {
 		return 0, errors.New("the file ends within its list of fonts; copy or export it again")

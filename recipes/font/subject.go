@@ -65,7 +65,7 @@ func (o *fontOptions) prepareSubject(ctx context.Context, job *recipe.Job) (*sub
 		return nil, err
 	}
 	for _, part := range s.face.lost {
-		job.Warn("the atlas does not hold %s", part)
+		job.Warn("the atlas loses %s", part)
 	}
 	if err := s.chooseGlyphs(runes); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (s *subject) chooseGlyphs(runes []rune) error {
 	case len(s.glyphs) == 0:
 		return fmt.Errorf("the font has glyphs for none of %s; use another font, or change charset or text", listRunes(s.missing))
 	case len(s.missing) > 0 && s.o.Missing == "error":
-		return fmt.Errorf("the font has no glyphs for %s; take them out of charset and text, or set missing = \"skip\"", listRunes(s.missing))
+		return fmt.Errorf("the font has no glyphs for %s; remove these characters from charset and text, or set missing = \"skip\"", listRunes(s.missing))
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (o *fontOptions) placeGlyphs(ctx context.Context, glyphs []glyph) (extent, 
 			return size, nil
 		}
 	}
-	return extent{}, fmt.Errorf("%d glyphs do not fit into %d x %d pixels (max_size); lower size or range, name fewer runes, or raise max_size",
+	return extent{}, fmt.Errorf("%d glyphs do not fit into %d x %d pixels (max_size); lower size or range, name fewer characters, or raise max_size",
 		len(order), o.MaxSize, o.MaxSize)
 }
 

@@ -27,7 +27,7 @@ func TestTextFilesAddTheirRunes(t *testing.T) {
 		{"a replacement character", runesOfText, "a\ufffd", "a\ufffd"},
 		{"nothing", runesOfText, "", ""},
 		{"no UTF-8", runesOfText, "ab\nc\xff", "\x002:2: byte 0xff is not UTF-8"},
-		{"too long", runesOfText, strings.Repeat("a", maxText+1), "\x00the texts have more than 4 MiB; write a list of their runes instead"},
+		{"too long", runesOfText, strings.Repeat("a", maxText+1), "\x00the texts have more than 4 MiB; list their characters in charset instead"},
 		{"values of JSON", runesOfJSON, "\ufeff" + `{"key":"vA","k2" : ["B\u00e9\n",{"k3":"\ud83d\ude00"},true,1.5e3,null]}`, "ABvé😀"},
 		{"a key far from its colon", runesOfJSON, `{"k"` + strings.Repeat(" ", 100) + `:"v"}`, "v"},
 		{"a quote within", runesOfJSON, `["a\"b",":"]`, `":ab`},
@@ -92,7 +92,7 @@ func TestTextsByPattern(t *testing.T) {
 		}
 	}
 	res = use("x.txt", "none/*.txt")
-	if chars(t, res) != "!" || !slices.Equal(res.Warned, []string{"text: nothing matches none/*.txt"}) {
+	if chars(t, res) != "!" || !slices.Equal(res.Warned, []string{"text: no file matches the pattern none/*.txt"}) {
 		t.Error(res.Warned)
 	}
 	tree["locale/bad.json"] = &fstest.MapFile{Data: []byte("{")}

@@ -34,20 +34,20 @@ func (o *Image) checkOptions() error {
 // checkPictures checks the options for cubes, arrays and packed channels.
 func (o *Image) checkPictures() error {
 	if o.Cube == "faces" && len(o.Faces) != 5 && len(o.Faces) != 6 {
-		return &recipe.OptionError{Key: "faces", Got: strconv.Itoa(len(o.Faces)), Want: `5 files beside the source, or 6, because of cube = "faces"`}
+		return &recipe.OptionError{Key: "faces", Got: strconv.Itoa(len(o.Faces)), Want: `5 files if the source is a face, or all 6, because of cube = "faces"`}
 	}
 	if o.Cube != "faces" && len(o.Faces) > 0 {
-		return &recipe.OptionError{Key: "cube", Got: strconv.Quote(o.Cube), Want: `"faces", because faces are given`}
+		return &recipe.OptionError{Key: "cube", Got: strconv.Quote(o.Cube), Want: `"faces", because the option faces is set`}
 	}
 	if o.Cube == "faces" && len(o.Layers) > 0 {
-		return &recipe.OptionError{Key: "layers", Want: `none with cube = "faces"; make each cube a cross or equirect`}
+		return &recipe.OptionError{Key: "layers", Want: `no layers with cube = "faces"; save each cube as a cross or an equirectangular image`}
 	}
 	if len(o.Layers) >= texture.MaxLayers {
 		return &recipe.OptionError{Key: "layers", Got: strconv.Itoa(len(o.Layers)), Want: fmt.Sprintf("less than %d", texture.MaxLayers)}
 	}
 	for c := range 4 {
 		if p, _ := o.channelSource(c); p.file != "" && len(o.Faces)+len(o.Layers) > 0 {
-			return &recipe.OptionError{Key: channelKeys[c], Got: strconv.Quote(o.channelText(c)), Want: "no other image if there are faces or layers"}
+			return &recipe.OptionError{Key: channelKeys[c], Got: strconv.Quote(o.channelText(c)), Want: "no channel of another image together with faces or layers"}
 		}
 	}
 	return nil
@@ -172,7 +172,7 @@ func (o *Image) lintPicture(path string, head []byte, size int64) []string {
 	}
 	var lines []string
 	if info.W > o.MaxSize || info.H > o.MaxSize {
-		lines = append(lines, fmt.Sprintf("the image has %d x %d pixels, more than %d a side (max_size); save it smaller, or raise max_size", info.W, info.H, o.MaxSize))
+		lines = append(lines, fmt.Sprintf("the image has %d x %d pixels, more than %d per side (max_size); save it smaller, or raise max_size", info.W, info.H, o.MaxSize))
 	}
 	if _, err := o.layoutFor(info.W, info.H); err != nil {
 		lines = append(lines, err.Error())

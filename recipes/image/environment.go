@@ -90,7 +90,7 @@ func (o *Image) checkLighting() error {
 	case o.Cube == "none":
 		return wrong("cube", strconv.Quote(o.Cube), `"cross", "equirect" or "faces"`)
 	case role.Parse(o.Kind) != role.Unknown && !role.Parse(o.Kind).Treatment().Colors:
-		return wrong("kind", strconv.Quote(o.Kind), "a kind of colors")
+		return wrong("kind", strconv.Quote(o.Kind), "a kind that holds colors, such as environment")
 	case !o.prefilters():
 		return nil
 	case o.Mips == "false":

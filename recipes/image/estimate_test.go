@@ -214,7 +214,7 @@ func TestEstimateAsksForMoreOfTheFile(t *testing.T) {
 		t.Error(err)
 	}
 	limited := options(func(o *Image) { o.MaxSize = 60 })
-	if err := prepare(t, limited, "a.jpg", late); err == nil || !strings.Contains(err.Error(), "the limit is 60") {
+	if err := prepare(t, limited, "a.jpg", late); err == nil || !strings.Contains(err.Error(), "more than 60 per side") {
 		t.Errorf("error %v, want the limit", err)
 	}
 }

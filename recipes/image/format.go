@@ -27,14 +27,14 @@ func (s *subject) chooseStorage(ctx context.Context, job *recipe.Job) error {
 		return nil
 	}
 	if s.choice.Swizzle != "" {
-		s.addReason("a dds file cannot record the swizzle: shaders find %q in red, green, blue and alpha", s.choice.Swizzle)
+		s.addReason("a dds file cannot record the swizzle: shaders read %q from red, green, blue and alpha", s.choice.Swizzle)
 	}
 	t := s.describeTexture()
 	switch header, err := s.o.ddsHeader().Resolve(t); {
 	case err != nil:
 		return err
 	case header == dds.Legacy && (t.SRGB || t.Premultiplied):
-		s.addReason("legacy dds header, by dds_header: the engine must know that colors are sRGB or premultiplied")
+		s.addReason("legacy dds header (dds_header): the engine must be told that colors are sRGB or premultiplied")
 	case header == dds.Legacy:
 		s.addReason("legacy dds header, which older engines read")
 	case s.o.DDSHeader == "auto" && (t.SRGB || t.Premultiplied):
@@ -48,7 +48,7 @@ func (s *subject) chooseStorage(ctx context.Context, job *recipe.Job) error {
 // checkMask refuses images that are declared masks but have several channels in use.
 func (s *subject) checkMask() error {
 	if s.o.Kind == "mask" && s.kind != "mask" {
-		return errors.New(`kind = "mask", but more than one channel is in use; choose the mask with r, and set g = "0", b = "0", a = "1"`)
+		return errors.New(`kind = "mask", but more than one channel is in use; choose the channel with r, and set g = "0", b = "0", a = "1"`)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	}
 	if err == nil && s.kind != "mask" {
 		s.choice.Format = explicit
-		s.addReason("format %v: chosen by the options", explicit)
+		s.addReason("format %v: the options determine it", explicit)
 		return s.spreadNormals(ctx)
 	}
 	c, err := s.analyzePictures(ctx)
@@ -90,7 +90,7 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	}
 	s.addReason("format %s", s.choice.Reason)
 	if s.kind == "normal" && !c.Opaque {
-		s.addReason("alpha is in use, and formats of two channels would drop it")
+		s.addReason("alpha is in use, and formats with two channels would lose it")
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (s *subject) describeUASTC(ctx context.Context) error {
 // oneChannel returns the storage of a mask in format f. The argument one has the form of
 // pixmap.Content.One.
 func oneChannel(one string, f texture.Format) texture.Choice {
-	c := texture.Choice{Format: f, Reason: f.String() + ": chosen by the options"}
+	c := texture.Choice{Format: f, Reason: f.String() + ": the options determine it"}
 	i := strings.IndexAny(one, "rgba")
 	if f.Channels() != "r" {
 		return c
@@ -144,7 +144,7 @@ func oneChannel(one string, f texture.Format) texture.Choice {
 		return c
 	}
 	c.From, c.Swizzle = one[i], strings.ReplaceAll(one, one[i:i+1], "r")
-	c.Reason += ", of the only channel in use"
+	c.Reason += ", stores the only channel in use"
 	return c
 }
 

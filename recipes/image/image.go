@@ -82,16 +82,16 @@ type Image struct {
 	Mips       string  `toml:"mips" enum:"auto,true,false" doc:"make mipmaps down to 1x1 pixel; auto depends on the preset and the role"`
 	Filter     string  `toml:"filter" enum:"box,kaiser,mitchell" doc:"filter for mipmaps and smaller sizes: box is fast, kaiser is the sharpest, mitchell is between"`
 	Wrap       string  `toml:"wrap" enum:"clamp,repeat,repeat-x,repeat-y" doc:"how filters continue the image beyond its edges: repeat the edge pixels, or repeat the image horizontally, vertically, or both"`
-	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which the game draws a pixel: every encoded level keeps the share of such pixels; 0 for no alpha test"`
-	WeighAlpha bool    `toml:"weigh_alpha" doc:"bc7, astc, etc2rgba and uastc may lose more of a color the more transparent it is; alpha must be transparency"`
+	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha threshold, 0 to 1, of the game's alpha test: every level keeps the share of drawn pixels; 0 for no alpha test"`
+	WeighAlpha bool    `toml:"weigh_alpha" doc:"let bc7, astc, etc2rgba and uastc lose more color in transparent pixels; alpha must be transparency"`
 
 	Frames    string `toml:"frames" enum:"first,sheet" doc:"frames of an animated GIF, PNG or WebP: only the first frame, or a sprite sheet with all frames, with JSON for PixiJS and Phaser"`
-	SheetSize int    `toml:"sheet_size" min:"1" max:"16384" doc:"longest allowed side of a sheet, in pixels; all browsers have textures of 4096"`
+	SheetSize int    `toml:"sheet_size" min:"1" max:"16384" doc:"longest allowed side of a sheet, in pixels; all browsers support textures of 4096"`
 
 	MaxSize int       `toml:"max_size" min:"1" max:"65535" doc:"longest allowed side of a source, in pixels"`
 	Fit     int       `toml:"fit" min:"0" max:"65535" doc:"longest side of the texture, in pixels; larger images are scaled down; 0 keeps the size"`
 	POT     string    `toml:"pot" enum:"keep,up,down,nearest,require,4" doc:"powers of two: keep the sides, scale them, or require them; 4 scales them up to multiples of 4, which Direct3D and WebGL require for bc1 to bc7"`
-	Scales  []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales for which png and webp write an image each, such as [1, 2, 0.5] for name.png, name@2x.png and name@0.5x.png; the source's scale is in its name, or else the largest"`
+	Scales  []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales of the images that png and webp write, such as [1, 2, 0.5] for name.png, name@2x.png and name@0.5x.png; the source has the scale in its name, or else the largest"`
 
 	R           string   `toml:"r" doc:"source of red: r, g, b, a, 1-r (inverted) ..., 0, 1, or such a channel of another image: rough.png:r"`
 	G           string   `toml:"g" doc:"source of green, with the same values as r; 1-g converts a normal map of Direct3D to OpenGL"`
@@ -100,10 +100,10 @@ type Image struct {
 	Flip        string   `toml:"flip" enum:"none,x,y,xy" doc:"mirror left to right (x), upside down (y), or both"`
 	Premultiply bool     `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
 	Cube        string   `toml:"cube" enum:"none,cross,equirect,faces" doc:"make a cube from a cross (4:3, 3:4) or strip (6:1, 1:6), from an equirectangular image (2:1) with +Z in the middle, or from one image per face"`
-	Faces       []string `toml:"faces" doc:"files of the faces -X +Y -Y +Z -Z if the source is +X, or of all six, relative to the source"`
-	Prefilter   string   `toml:"prefilter" enum:"none,ggx,filament" doc:"levels of a cube for image-based lighting: ggx blurs each level by its roughness, from 0 for the first to 1 for the last, of 16 to 31 pixels, in equal steps; filament uses the steps of Filament and Ogre-Next"`
+	Faces       []string `toml:"faces" doc:"files of the faces -X +Y -Y +Z -Z if the source is +X, or of all six faces; paths are relative to the source"`
+	Prefilter   string   `toml:"prefilter" enum:"none,ggx,filament" doc:"levels of a cube for image-based lighting: ggx blurs each level by its roughness, in equal steps from 0 in the first level to 1 in the last, which has 16 to 31 pixels; filament uses the steps of Filament and Ogre-Next"`
 	Irradiance  string   `toml:"irradiance" enum:"none,sh" doc:"diffuse light of a cube: sh writes nine spherical harmonics beside the texture, as JSON"`
-	Layers      []string `toml:"layers" doc:"files of the other layers of an array, relative to the source"`
+	Layers      []string `toml:"layers" doc:"files of the other layers of a texture array; paths are relative to the source"`
 
 	RDO  float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7 may lose for a smaller file after Zstandard; 0 loses nothing"`
 	Zstd int     `toml:"zstd" min:"0" max:"19" doc:"compression level of Zstandard for ktx2 files; 0 does not compress"`

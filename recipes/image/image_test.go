@@ -261,7 +261,7 @@ func TestFramesAreWarnedOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, res := cookTree(t, options(func(*Image) {}), fstest.MapFS{"a.gif": {Data: b.Bytes()}}, "a.gif")
-	if want := "the file holds 3 frames, but the texture has only the first"; res.Err != nil || len(res.Warned) != 1 || !strings.HasPrefix(res.Warned[0], want) {
+	if want := "the file holds 3 frames, but the texture has only the first one"; res.Err != nil || len(res.Warned) != 1 || !strings.HasPrefix(res.Warned[0], want) {
 		t.Errorf("%v, %q, want %q", res.Err, res.Warned, want)
 	}
 }

@@ -35,16 +35,16 @@ func (s *subject) keepsExact(fine bool) bool {
 	pixels, depth := first.W*first.H, first.Depth()
 	switch {
 	case s.role == role.LUT && depth == pixmap.Float:
-		s.choice = texture.Choice{Format: texture.RGBA16F, Reason: "rgba16f: a table of floats"}
+		s.choice = texture.Choice{Format: texture.RGBA16F, Reason: "rgba16f: the table has floats"}
 	case s.role == role.LUT && fine:
 		f := s.o.gpu().Instead(texture.RGBA16, false)
-		s.choice = texture.Choice{Format: f, Reason: f.String() + ": a table of more than 8 bits"}
+		s.choice = texture.Choice{Format: f, Reason: f.String() + ": the table has more than 8 bits"}
 	case depth == pixmap.Float:
 		return false
 	case s.o.Cube != "none" && s.o.GPU == "web": // KTX2Loader can read faces only as UASTC
 		return false
 	case s.role == role.LUT:
-		s.choice = texture.Choice{Format: texture.RGBA8, Reason: "rgba8: a table is stored unchanged"}
+		s.choice = texture.Choice{Format: texture.RGBA8, Reason: "rgba8: tables are stored unchanged"}
 	case s.o.Preset == "pixel":
 		s.choice = texture.Choice{Format: texture.RGBA8, Reason: `rgba8: preset = "pixel"`}
 	case s.bySize() && pixels <= s.largestExact():
@@ -104,9 +104,9 @@ func (s *subject) judgeRole(ctx context.Context, job *recipe.Job) error {
 		job.Warn("%s", v.conflict)
 	}
 	if s.used.strange != "" {
-		s.addReason("%s, a slot that cook does not know", s.used.strange)
+		s.addReason("%s, a material slot that cook does not know", s.used.strange)
 		if e.needsContent() {
-			job.Warn("%s, a slot that cook does not know; treated as %s, because %s; set kind in a rule", s.used.strange, v.role, v.reason)
+			job.Warn("%s, a material slot that cook does not know; treated as %s, because %s; set kind in a rule", s.used.strange, v.role, v.reason)
 		}
 	}
 	return nil
@@ -121,7 +121,7 @@ func (s *subject) decideRole(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	if option := s.o.lighting(); option != "" && s.kind != "color" {
-		return fmt.Errorf(`%s, but the role is %v: %s; set kind = "environment" if it holds light`, option, s.role, s.told)
+		return fmt.Errorf(`%s, but the role is %v: %s; if the image holds light, set kind = "environment"`, option, s.role, s.told)
 	}
 	s.srgb = s.o.SRGB && s.kind == "color"
 	if s.kind == "color" && s.alphaIsNumber() {
@@ -129,7 +129,7 @@ func (s *subject) decideRole(ctx context.Context, job *recipe.Job) error {
 	}
 	if f, err := texture.ParseFormat(s.o.Format); err == nil && s.srgb && !f.HasSRGB() && !f.Float() {
 		s.srgb = false
-		s.addReason("numbers are stored unchanged, because %v has no sRGB form", f)
+		s.addReason("values are stored unchanged, because %v has no sRGB form", f)
 	}
 	return nil
 }
@@ -142,9 +142,9 @@ func (s *subject) explainNumber() {
 	case s.o.Alpha == "data":
 		why = `alpha = "data"`
 	case why == "":
-		why = "materials use it so"
+		why = "materials use alpha as data"
 	}
-	s.addReason("alpha is not transparency, so colors are not weighted by it: %s", why)
+	s.addReason("alpha is not transparency, so it does not weight colors: %s", why)
 }
 
 // evidence collects the evidence about the images' role.
@@ -189,11 +189,11 @@ func (s *subject) flipGreen(ctx context.Context) error {
 		return nil
 	case s.o.Normals == "keep":
 		if points == "directx" {
-			s.addReason(`green points down, as its name says (normals = "opengl" turns it up)`)
+			s.addReason(`green points down, as the file name says (normals = "opengl" makes it point up)`)
 		}
 		return nil
 	}
-	s.addReason("green is inverted: its name says %s, normals = %q", points, s.o.Normals)
+	s.addReason("green is inverted, because the file name says %s, but normals = %q", points, s.o.Normals)
 	for _, m := range s.pictures {
 		if err := pixmap.Invert(ctx, m, 'g'); err != nil {
 			return err
@@ -221,9 +221,9 @@ func (s *subject) singleChannel(ctx context.Context) error {
 	flatten := pixmap.Gray
 	switch {
 	case c.Opaque && c.Gray >= aboutAll:
-		s.addReason("luma is stored, because channels differ only by the noise of JPEG")
+		s.addReason("only brightness is stored, because the channels differ only by JPEG noise")
 	case c.Opaque && c.Red >= mostlyRed:
-		s.addReason("red is stored, because green and blue hold only the noise of JPEG")
+		s.addReason("only red is stored, because green and blue have only JPEG noise")
 		flatten = func(ctx context.Context, m *pixmap.Map) error { return pixmap.Isolate(ctx, m, 'r') }
 	default:
 		s.kind = "data"

@@ -87,12 +87,12 @@ func TestAutoChoosesKindAndFormat(t *testing.T) {
 		{"tiny", scene(16, 16), none, texture.RGBA8, true, "", []string{"role color", "format rgba8: tiny"}},
 		{"pixel art", art, none, texture.RGBA8, true, "", []string{"role color", "format rgba8: pixel art of 16 colors"}},
 		{"normals", bumps(64, 64, true), none, texture.BC5, false, "", []string{"role normal: 100 % of pixels have unit length", "format bc5: normal map"}},
-		{"normals by name", bumps(64, 64, true), named, texture.BC5, false, "", []string{"its path says so, and 100 %", "format bc5"}},
-		{"two channels by name", bumps(64, 64, false), named, texture.BC5, false, "", []string{"its path says so, and it has two channels", "format bc5"}},
+		{"normals by name", bumps(64, 64, true), named, texture.BC5, false, "", []string{"its path says normal map, and 100 %", "format bc5"}},
+		{"two channels by name", bumps(64, 64, false), named, texture.BC5, false, "", []string{"its path says normal map, and it has two channels", "format bc5"}},
 		{"a name that lies", opaque(scene(64, 64)), named, texture.BC7, true, "", []string{"role color: its path says normal map, but", "format bc7"}},
 		{"a sky in the north", sky, named, texture.BC7, true, "", []string{"role color: its path says normal map, but 100 %", "format bc7"}},
 		{"a sky", sky, none, texture.BC7, true, "", []string{"role color", "format bc7: colors, opaque"}},
-		{"normals of any length", uneven, named, texture.BC5, false, "", []string{"its path says so, and", "format bc5"}},
+		{"normals of any length", uneven, named, texture.BC5, false, "", []string{"its path says normal map, and", "format bc5"}},
 		{"z always the same", shallow, none, texture.BC7, true, "", []string{"role color", "format bc7: colors, opaque"}},
 		{"the same without a name", uneven, none, texture.BC7, true, "", []string{"role color", "format bc7: colors, opaque"}},
 		{"light blue", plainBlue, none, texture.RGBA8, true, "", []string{"role color", "format rgba8: pixel art of 4 colors"}},
@@ -100,19 +100,19 @@ func TestAutoChoosesKindAndFormat(t *testing.T) {
 		{"normals that are cut out", bumps(64, 64, true), func(o *Image) { o.Coverage = 0.5 }, texture.BC7, true, "", []string{"role color", "format bc7"}},
 		{"a flame by name", flame, named, texture.BC7, true, "", []string{"role color: its path says normal map, but", "format bc7"}},
 		{"alpha as colors", puff, linear, texture.BC7, false, "", []string{"role color", "format bc7"}},
-		{"white in r8", white, func(o *Image) { mask(o); o.Format = "r8" }, texture.R8, false, "1111", []string{"role mask", "format r8: chosen by the options"}},
+		{"white in r8", white, func(o *Image) { mask(o); o.Format = "r8" }, texture.R8, false, "1111", []string{"role mask", "format r8: the options determine it"}},
 		{"normals that are colors", bumps(64, 64, true), func(o *Image) { o.Kind = "color" }, texture.BC7, true, "", []string{"role color", "format bc7"}},
 		{"gray", gray, none, texture.BC7, true, "", []string{"role color", "format bc7: gray in sRGB"}},
 		{"gray light", gray, linear, texture.BC4, false, "rrr1", []string{"role color", "format bc4: gray"}},
 		{"gray mask", gray, mask, texture.BC4, false, "rrr1", []string{"role mask", "format bc4: gray"}},
 		{"red mask", red, mask, texture.BC4, false, "", []string{"role mask", "format bc4: only red"}},
 		{"green mask", green, mask, texture.BC4, false, "0r01", []string{"role mask", "format bc4: only green"}},
-		{"green mask in r8", green, func(o *Image) { mask(o); o.Format = "r8" }, texture.R8, false, "0r01", []string{"role mask", "format r8: chosen by the options, of the only channel"}},
+		{"green mask in r8", green, func(o *Image) { mask(o); o.Format = "r8" }, texture.R8, false, "0r01", []string{"role mask", "format r8: the options determine it, stores the only channel"}},
 		{"alpha mask", smoke, none, texture.BC4, false, "111r", []string{"role color", "format bc4: only alpha"}},
 		{"alpha that multiplies", smoke, func(o *Image) { o.Premultiply = true }, texture.BC7, true, "", []string{"role color", "format bc7"}},
 		{"data", green, func(o *Image) { o.Kind = "data" }, texture.BC7, false, "", []string{"role data", "format bc7"}},
-		{"explicit", green, func(o *Image) { o.Format = "bc1" }, texture.BC1, true, "", []string{"role color", "format bc1: chosen by the options"}},
-		{"explicit without sRGB", green, func(o *Image) { o.Format = "rg8" }, texture.RG8, false, "", []string{"role color", "numbers are stored unchanged, because rg8 has no sRGB form", "format rg8"}},
+		{"explicit", green, func(o *Image) { o.Format = "bc1" }, texture.BC1, true, "", []string{"role color", "format bc1: the options determine it"}},
+		{"explicit without sRGB", green, func(o *Image) { o.Format = "rg8" }, texture.RG8, false, "", []string{"role color", "values are stored unchanged, because rg8 has no sRGB form", "format rg8"}},
 		{"scaled", opaque(scene(64, 64)), func(o *Image) { o.Fit = 48 }, texture.BC7, true, "", []string{"role color", "size 48 x 48: scaled from 64 x 64", "format bc7"}},
 		{"art that is scaled", art, func(o *Image) { o.Fit = 37 }, texture.RGBA8, true, "", []string{"role color", "size 37 x 37", "format rgba8: pixel art of 49 colors"}},
 	} {
@@ -172,7 +172,7 @@ func TestLevelsOfNormalMapsAreUnitVectors(t *testing.T) {
 
 func TestMaskOfSeveralChannelsIsRefused(t *testing.T) {
 	_, res := cookTree(t, options(func(o *Image) { o.Kind = "mask" }), fstest.MapFS{"a.png": {Data: encodePNG(t, scene(9, 9))}}, "a.png")
-	if res.Err == nil || !strings.Contains(res.Err.Error(), `choose the mask with r`) {
+	if res.Err == nil || !strings.Contains(res.Err.Error(), `choose the channel with r`) {
 		t.Errorf("error %v", res.Err)
 	}
 	// The options that the message recommends must work.
@@ -204,7 +204,7 @@ func TestDecisionAboutUndefinedNumbersIsExplained(t *testing.T) {
 		"ordinary.png": {Data: encodePNG(t, scene(2, 1))},
 	}
 	for name, want := range map[string]string{
-		"kept.tga": "so they are alpha", "cleared.tga": "so the image is opaque", "signed.tiff": "the smallest value becomes 0",
+		"kept.tga": "because some values are not 0", "cleared.tga": "alpha: none, because", "signed.tiff": "the smallest value becomes 0",
 		"opaque.tga": "", "ordinary.png": "",
 	} {
 		lines := explain(t, options(), tree, name)
@@ -218,13 +218,13 @@ func TestDDSHeaderIsExplained(t *testing.T) {
 	gray := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), byte(x * y), byte(x * y), 255} })
 	o := options(func(o *Image) { o.Kind, o.Container = "mask", "dds" })
 	why := explain(t, o, fstest.MapFS{"a.png": {Data: encodePNG(t, gray)}}, "a.png")
-	if !strings.Contains(strings.Join(why, "\n"), `a dds file cannot record the swizzle: shaders find "rrr1"`) {
+	if !strings.Contains(strings.Join(why, "\n"), `a dds file cannot record the swizzle: shaders read "rrr1"`) {
 		t.Errorf("reasons %q", why)
 	}
 	for want, o := range map[string]*Image{
 		"legacy dds header, which":         options(func(o *Image) { o.Container, o.Format, o.SRGB = "dds", "bc1", false }),
 		`dds_header = "legacy" writes one`: options(func(o *Image) { o.Container, o.Format = "dds", "bc1" }),
-		"legacy dds header, by dds_header": options(func(o *Image) { o.Container, o.Format, o.DDSHeader = "dds", "bc1", "legacy" }),
+		"legacy dds header (dds_header)":   options(func(o *Image) { o.Container, o.Format, o.DDSHeader = "dds", "bc1", "legacy" }),
 		"DX10 dds header":                  options(func(o *Image) { o.Container, o.Format = "dds", "bc7" }),
 	} {
 		if why := explain(t, o, fstest.MapFS{"a.png": {Data: encodePNG(t, gray)}}, "a.png"); !strings.Contains(strings.Join(why, "\n"), want) {
@@ -240,15 +240,15 @@ func TestImpossibleLegacyHeaderIsRefused(t *testing.T) {
 		return options(func(o *Image) { o.Container, o.DDSHeader = "dds", "legacy" }, set)
 	}
 	for want, o := range map[string]*Image{
-		"the legacy header has no bc7,":   legacy(func(o *Image) { o.Format = "bc7" }),
-		"the legacy header has no arrays": legacy(func(o *Image) { o.Format, o.Layers = "bc1", []string{"b.png"} }),
+		"the legacy dds header has no bc7,":                        legacy(func(o *Image) { o.Format = "bc7" }),
+		"the legacy dds header has no arrays; use the DX10 header": legacy(func(o *Image) { o.Format, o.Layers = "bc1", []string{"b.png"} }),
 	} {
 		if err := o.checkOptions(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, scene(70, 70))}}
-	if _, res := cookTree(t, legacy(func(o *Image) { o.Format = "auto" }), tree, "a.png"); res.Err == nil || !strings.Contains(res.Err.Error(), "the legacy header has no bc7") {
+	if _, res := cookTree(t, legacy(func(o *Image) { o.Format = "auto" }), tree, "a.png"); res.Err == nil || !strings.Contains(res.Err.Error(), "the legacy dds header has no bc7") {
 		t.Errorf("error %v", res.Err)
 	}
 }

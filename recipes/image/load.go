@@ -64,10 +64,10 @@ func (s *subject) loadSubject(ctx context.Context, job *recipe.Job) error {
 		s.explainIgnored(job, info)
 	} else {
 		if info.Profile != "" {
-			s.addReason("%s: colors are read as sRGB anyway", info.Profile)
+			s.addReason("%s: cook reads the colors as sRGB anyway; convert them to sRGB when exporting", info.Profile)
 		}
 		if info.Gamma != 0 && s.o.mayBeSRGB() {
-			s.addReason("gamma of %.5f was applied to reach sRGB", float64(info.Gamma)/100000)
+			s.addReason("a gamma of %.5f was applied to convert the colors to sRGB", float64(info.Gamma)/100000)
 		}
 	}
 	if m, err = s.assembleChannels(ctx, job, m); err != nil {
@@ -83,7 +83,7 @@ func (s *subject) loadSubject(ctx context.Context, job *recipe.Job) error {
 			return err
 		}
 		if other.Depth() > m.Depth() { // the estimate knows only the bit depth of the source
-			return fmt.Errorf("%s: the image has more bits per channel than the source; use the image with most bits as the source, or save this image with fewer", name)
+			return fmt.Errorf("%s: the image has more bits per channel than the source; make it the source, or save it with fewer bits", name)
 		}
 		// With layers or faces, no channel comes from another file; checkPictures ensures it.
 		if other, err = s.assembleChannels(ctx, job, other); err != nil {
@@ -97,10 +97,10 @@ func (s *subject) loadSubject(ctx context.Context, job *recipe.Job) error {
 // explainIgnored lists the metadata that is ignored because a glTF names the file.
 func (s *subject) explainIgnored(job *recipe.Job, info source.Info) {
 	if info.Profile != "" {
-		s.addReason("%s: ignored, as glTF asks; %s", info.Profile, s.used.gltf)
+		s.addReason("%s is ignored, as glTF requires; %s", info.Profile, s.used.gltf)
 	}
 	if info.Gamma != 0 {
-		s.addReason("gamma of %.5f is ignored, as glTF asks; %s", float64(info.Gamma)/100000, s.used.gltf)
+		s.addReason("a gamma of %.5f is ignored, as glTF requires; %s", float64(info.Gamma)/100000, s.used.gltf)
 	}
 	if info.Orientation > 1 {
 		job.Warn("orientation %d in the Exif data is ignored, as by most glTF loaders; some browsers rotate the image: save the image rotated", info.Orientation)
@@ -188,7 +188,7 @@ func (s *subject) readChecked(f file) ([]byte, source.Info, error) {
 		return nil, source.Info{}, err
 	}
 	if f.most > 0 && size > f.most {
-		return nil, source.Info{}, fmt.Errorf("the file has %d bytes, too many beside the source (at most %d); save it without other data", size, f.most)
+		return nil, source.Info{}, fmt.Errorf("the file has %d bytes, but next to this source at most %d are allowed; save it without extra data", size, f.most)
 	}
 	data, err := f.read()
 	if err != nil {
@@ -230,12 +230,12 @@ func (s *subject) readPicture(ctx context.Context, job *recipe.Job, f file, like
 // number of frames.
 func (s *subject) warnOfContent(job *recipe.Job, info source.Info, frames int) {
 	if info.Frames > frames && !(s.o.keepsPixels() && isKept(info, job.Ext())) {
-		advice, has := "save each as a separate image, for layers or an atlas", "the texture has only the first"
+		advice, has := "save the images as separate files", "the texture has only the first one"
 		if source.IsAnimation(info.Format) {
-			advice = `set frames = "sheet" in a rule for one image with all of them, or ` + advice
+			advice = `set frames = "sheet" in a rule to keep all in one image, or ` + advice
 		}
 		if s.o.keepsWebP(info) {
-			has = "engines draw only the first"
+			has = "engines draw only the first one"
 		}
 		job.Warn("the file holds %d %s, but %s; %s", info.Frames, framesOf(info.Format), has, advice)
 	}
@@ -252,7 +252,7 @@ func framesOf(format string) string {
 	case "TIFF":
 		return "pages"
 	case "JPEG":
-		return "images, such as a gain map or another eye,"
+		return "images, such as a gain map or a second view,"
 	}
 	return "frames"
 }

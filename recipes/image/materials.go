@@ -283,7 +283,7 @@ func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 	s.used.role, s.used.by = slot.Role, by
 	s.used.bump = suits && strings.HasSuffix(strings.ToLower(known[0].slot), "bump")
 	if !suits {
-		job.Warn("treated as data: %s; use a separate image for each", by)
+		job.Warn("treated as data: %s; use a separate image for each use", by)
 	}
 	o.Kind = s.used.role.String() // the kind affects how the file is decoded
 	return o.checkOptions()

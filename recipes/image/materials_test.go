@@ -95,7 +95,7 @@ func TestAlphaOfSlots(t *testing.T) {
 		{"outlines", slots("", [2]string{toon, "outlineWidthMultiplyTexture"}), nil, data, "", ""},
 		{"animation mask", slots("", [2]string{toon, "uvAnimationMaskTexture"}), nil, data, "", ""},
 		{"shade", slots("", [2]string{toon, "shadeMultiplyTexture"}), nil, plain, "", ""},
-		{"unknown", slots("", [2]string{"X_y", "zTexture"}), nil, weighed, "uses it as zTexture, a slot that cook does not know; treated as color", "zTexture"},
+		{"unknown", slots("", [2]string{"X_y", "zTexture"}), nil, weighed, "uses it as zTexture, a material slot that cook does not know; treated as color", "zTexture"},
 		{"unknown of a rule", slots("", [2]string{"X_y", "zTexture"}), func(o *Image) { o.Kind = "data" }, data, "", ""},
 		{"unknown and known", slots("", base, [2]string{"X_y", "zTexture"}), nil, plain, "", ""},
 		{"colors of a rule", slots("", base), func(o *Image) { o.Kind = "color" }, plain, "", ""},

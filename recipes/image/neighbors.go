@@ -56,11 +56,11 @@ func (o *Image) settleName(job *recipe.Job) (settled *Image, why string, err err
 	}
 	switch {
 	case before == role.PerhapsMap && after == role.Nameless:
-		why = ": its name may say data, but no other map of a surface is beside it"
+		why = ": its name suggests data, but the directory has no other map of the same surface"
 	case before == role.PerhapsNumbered && after == role.Nameless:
-		why = ": its number is a size or a tile, as the names beside it show"
+		why = ": its number is a size or a tile, as other names in the directory show"
 	default:
-		why = ", as the names beside it show"
+		why = ", as other names in the directory show"
 	}
 	o = &[]Image{*o}[0]
 	o.Named = after.String()

@@ -22,14 +22,14 @@ func TestNeighborsDecideTheRole(t *testing.T) {
 		format       texture.Format
 		why          string
 	}{
-		{"a/m_r.png", "m_l.png m_d.png", true, 7, texture.BC7, "role color: neither the path nor the pixels suggest another role: its name may say data, but no other map of a surface is beside it"},
-		{"a/m_r.png", "m_n.png", false, 7, texture.BC7, "role data: its path may say data, and it is gray"},
-		{"a/m_r.png", "m_n.txt", true, 7, texture.BC7, "no other map of a surface is beside it"},
+		{"a/m_r.png", "m_l.png m_d.png", true, 7, texture.BC7, "role color: neither the path nor the pixels suggest another role: its name suggests data, but the directory has no other map of the same surface"},
+		{"a/m_r.png", "m_n.png", false, 7, texture.BC7, "role data: its path suggests data, and the image is gray"},
+		{"a/m_r.png", "m_n.txt", true, 7, texture.BC7, "the directory has no other map of the same surface"},
 		{"AO.png", "AD.png FR.png", true, 7, texture.BC7, "no other map"},
-		{"AO.png", "Normal.png", false, 7, texture.BC7, "role data: its path says occlusion, as the names beside it show"},
+		{"AO.png", "Normal.png", false, 7, texture.BC7, "role data: its path says occlusion, as other names in the directory show"},
 		{"gfx16/st_metal.png", "st_wood.png", true, 7, texture.BC7, "no other map"},
-		{"move1.png", "fly1.png fly2.png", true, 1, texture.RGBA8, "role sprite: its path says sprite, as the names beside it show"},
-		{"fly1.png", "a1.png a2.png b.png c.png", true, 7, texture.RGBA8, "role color: neither the path nor the pixels suggest another role, as the names beside it show"},
+		{"move1.png", "fly1.png fly2.png", true, 1, texture.RGBA8, "role sprite: its path says sprite, as other names in the directory show"},
+		{"fly1.png", "a1.png a2.png b.png c.png", true, 7, texture.RGBA8, "role color: neither the path nor the pixels suggest another role, as other names in the directory show"},
 		{"boom_256.png", "boom_512.png", true, 7, texture.BC7, "role color: neither the path nor the pixels suggest another role: its number is a size or a tile"},
 		{"terrain.png", "elev.png", true, 7, texture.BC7, "role color"},
 	} {

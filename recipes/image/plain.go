@@ -64,7 +64,7 @@ func (o *Image) noFloats(format string) error {
 	if o.isPlain() {
 		light = " or as .hdr or .exr, which are kept unchanged"
 	}
-	return fmt.Errorf(`the image holds floats, which %s cannot store; save it with 16 bits per channel%s, or write format = "rgba16f" in a rule to make a texture`, format, light)
+	return fmt.Errorf(`the image has floats, which %s cannot store; save it with 16 bits per channel%s, or write format = "rgba16f" in a rule to make a texture`, format, light)
 }
 
 // isKept reports whether the bytes of a file with an extension are kept if its pixels do not
@@ -95,9 +95,9 @@ func (s *subject) loadPlain(ctx context.Context, job *recipe.Job) error {
 	s.pictures, s.variants = []*pixmap.Map{m}, []variant{{w: m.W, h: m.H}}
 	if isKept(info, job.Ext()) {
 		s.kept = data
-		s.addReason("format %s: the source stays as it is", info.Format)
+		s.addReason("format %s: the source is copied unchanged", info.Format)
 		if info.Orientation > 1 {
-			job.Warn("the image keeps orientation %d in its Exif data: browsers rotate it, but most other engines do not; save the image rotated", info.Orientation)
+			job.Warn("the image has orientation %d in its Exif data, and only browsers rotate it; save the image rotated", info.Orientation)
 		}
 		return nil
 	}
@@ -117,8 +117,8 @@ func (s *subject) loadPlain(ctx context.Context, job *recipe.Job) error {
 // keepLight keeps the bytes of a source that PNG cannot hold, and warns that options have no
 // effect.
 func (s *subject) keepLight(job *recipe.Job) (err error) {
-	s.addReason("the source stays as it is")
-	job.Warn(`the source is copied, so options that change its pixels have no effect: no image format that every engine loads stores high dynamic range; set format = "rgba16f" in a rule`)
+	s.addReason("the source is copied unchanged")
+	job.Warn(`the source is copied, so options that change its pixels have no effect; set format = "rgba16f" in a rule to make a texture with high dynamic range`)
 	s.kept, err = job.Source()
 	return err
 }

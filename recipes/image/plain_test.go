@@ -45,7 +45,7 @@ func TestPlainImagesKeepBytesOrPixels(t *testing.T) {
 		{"a.jpg", nil, lossy.Bytes(), "{stem}{ext:png,jpg,jpeg,hdr,exr}", "bytes", ""},
 		{"a.jpg", func(o *Image) { o.Kind, o.Preset, o.Quality = "mask", "pixel", "best" }, lossy.Bytes(), "{stem}{ext:png,jpg,jpeg,hdr,exr}", "bytes", ""},
 		{"a_n.jpg", nil, drawn, "{stem}{ext:png,jpg,jpeg,hdr,exr}", "bytes", ""}, // a PNG named .jpg, which programs recognize by the first bytes
-		{"a.jpg", nil, turned, "{stem}{ext:png,jpg,jpeg,hdr,exr}", "bytes", "the image keeps orientation 6 in its Exif data: browsers rotate it"},
+		{"a.jpg", nil, turned, "{stem}{ext:png,jpg,jpeg,hdr,exr}", "bytes", "the image has orientation 6 in its Exif data, and only browsers rotate it"},
 		{"a.hdr", nil, light, "{stem}{ext:png,jpg,jpeg,hdr,exr}", "bytes", ""},
 		{"a.bmp", nil, bitmap.Bytes(), "{stem}{ext:png,jpg,jpeg,hdr,exr}", "(20,12)", ""},
 		{"a.png", nil, bitmap.Bytes(), "{stem}{ext:png,jpg,jpeg,hdr,exr}", "(20,12)", ""},
@@ -137,7 +137,7 @@ func TestPlainImagesThatNothingLoadsAreRefused(t *testing.T) {
 	}{
 		{"a.png", drawn[:len(drawn)/2], "truncated"},
 		{"a.jpg", bitmap.Bytes(), "the file has format BMP, but the extension .jpg"},
-		{"a.png", radiance(8, 4), "the image holds floats, which png cannot store; save it with 16 bits per channel or as .hdr or .exr, which are kept"},
+		{"a.png", radiance(8, 4), "the image has floats, which png cannot store; save it with 16 bits per channel or as .hdr or .exr, which are kept"},
 	} {
 		res := recipetest.Cook(t, Recipe(), options(unaccelerated), fstest.MapFS{tc.name: {Data: tc.data}}, "", tc.name)
 		if res.Err == nil || !strings.Contains(res.Err.Error(), tc.want) {

@@ -40,9 +40,9 @@ func (s *subject) keepsNumbers(c pixmap.Content) bool {
 	if s.choice.Swizzle == "r001" { // a texture with one channel is read as r001 anyway
 		s.choice.Swizzle = ""
 	}
-	why := "heights keep their numbers"
+	why := "heights keep their exact values"
 	if s.role != role.Height {
-		why = `data of 16 bits (format = "bc7" or "bc4" makes it small, with 8 bits)`
+		why = `the data has 16 bits (format = "bc7" or "bc4" makes a smaller file with 8 bits)`
 	}
 	s.addReason("format %v: %s", s.choice.Format, why)
 	return true
@@ -123,7 +123,7 @@ func (s *subject) reportWebPLoss(ctx context.Context, job *recipe.Job) error {
 // noteLoss adds a note about a loss. For heights there is one note per directory and run, for other
 // images one per run.
 func (s *subject) noteLoss(job *recipe.Job, format string, args ...any) {
-	named := "images of data"
+	named := "data images"
 	switch s.role {
 	case role.Height:
 		named = "heights"

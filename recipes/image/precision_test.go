@@ -171,7 +171,7 @@ func TestDataOfSixteenBitsKeepsThem(t *testing.T) {
 		{"table for phones", "lut", "mobile", flow, nil, texture.RGBA16F, "16 bits per channel are reduced to 11 bits in rgba16f"},
 		{"mask for phones", "mask", "mobile", mask, nil, texture.R16F, `write format = "r32f" in a rule to keep them`},
 		{"flow map for the web", "data", "web", flow, nil, texture.RGBA16F, "split the channels"},
-		{"shading", "data", "desktop", flow, material, texture.BC7, `images of data: 16 bits per channel are reduced to 8 bits in bc7; write format = "rgba16" in a rule to keep them`},
+		{"shading", "data", "desktop", flow, material, texture.BC7, `data images: 16 bits per channel are reduced to 8 bits in bc7; write format = "rgba16" in a rule to keep them`},
 		{"colors", "color", "desktop", flow, nil, texture.BC7, ""},
 	} {
 		tree := fstest.MapFS{"a.png": {Data: encodePNG(t, tc.m)}}
@@ -195,7 +195,7 @@ func TestHeightsBelowZeroAreWarnedOf(t *testing.T) {
 	for _, tc := range []struct {
 		named string
 		want  string
-	}{{"height", "1 values below 0 became 0"}, {"environment", ""}} {
+	}{{"height", "1 values below 0 were set to 0"}, {"environment", ""}} {
 		_, res := cookTree(t, options(func(o *Image) { o.Named = tc.named }), fstest.MapFS{"a.tif": {Data: data}}, "a.tif")
 		if res.Err != nil || strings.Join(res.Warned, "") != tc.want {
 			t.Errorf("%s: %v, warned %q, want %q", tc.named, res.Err, res.Warned, tc.want)
@@ -223,8 +223,8 @@ func TestLossIsNoted(t *testing.T) {
 		{"chosen", "height", "bc4", deep, `heights in maps: 16 bits per channel are reduced to 8 bits in bc4; write format = "r16" in a rule to keep them`},
 		{"web image", "height", "webp", deep, `heights in maps: 16 bits per channel are reduced to 8 bits in webp; write format = "png" in a rule to keep them in the file`},
 		{"UASTC", "height", "uastc", deep, `heights in maps: 16 bits per channel are reduced to 8 bits in uastc; write format = "png" in a rule to keep them in the file`},
-		{"channels", "data", "r8", encodePNG(t, several), `images of data: r8 stores only red, but more channels are in use; write format = "rgba8" in a rule to keep all`},
-		{"channels", "data", "rg16", encodePNG(t, normal), `images of data: rg16 stores only red and green, but more channels are in use; write format = "rgba16" in a rule to keep all`},
+		{"channels", "data", "r8", encodePNG(t, several), `data images: r8 stores only red, but more channels are in use; write format = "rgba8" in a rule to keep all`},
+		{"channels", "data", "rg16", encodePNG(t, normal), `data images: rg16 stores only red and green, but more channels are in use; write format = "rgba16" in a rule to keep all`},
 		{"z of normals", "normal", "rg16", encodePNG(t, normal), ""},
 		{"kept", "height", "r16", deep, ""},
 		{"colors", "color", "webp", deep, ""},

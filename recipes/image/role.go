@@ -73,9 +73,9 @@ func (e evidence) verdictOf() verdict {
 	case e.rule != "auto":
 		return verdict{role: role.Parse(e.rule), reason: fmt.Sprintf("kind = %q", e.rule)}
 	case e.transparency:
-		return verdict{role: role.Color, reason: "options declare alpha as transparency"}
+		return verdict{role: role.Color, reason: "the options premultiply, coverage or weigh_alpha say that alpha is transparency"}
 	case used == role.Normal && !e.mayBeNormal() && e.used.bump:
-		return verdict{role: role.Height, reason: e.used.by + ", and it holds no unit vectors"}
+		return verdict{role: role.Height, reason: e.used.by + ", but the image has no unit vectors"}
 	case used == role.Normal && !e.mayBeNormal():
 		return verdict{role.Data, e.used.by + ", but " + e.describeShare(),
 			fmt.Sprintf("%s, but only %.3g %% of pixels have nearly unit length: treated as data; set kind in a rule", e.used.by, 100*e.content.Near)}
@@ -123,35 +123,35 @@ func (e evidence) verdictByName() verdict {
 		case v.role == role.Normal:
 			return v // a name with "bump" may mean heights or normals
 		case !e.content.Opaque && e.content.Gray < surelyGray: // the image may be the icon of a tool, such as "raise_height"
-			v.reason = fmt.Sprintf("its path says %v, but it is neither gray nor opaque", e.name)
-			v.conflict = `its path says height, but it is neither gray nor opaque: treated as colors; rename it, or set kind = "height" in a rule`
+			v.reason = fmt.Sprintf("its path says %v, but the image is neither gray nor opaque", e.name)
+			v.conflict = `its path says height, but the image is neither gray nor opaque: treated as colors; rename it, or set kind = "height" in a rule`
 			return v
 		}
 	case role.Masked:
 		v := says(named)
 		if c := e.content; c.Opaque && c.Gray < hardlyGray && c.Red < mostlyRed && !c.Apart {
-			v.conflict = `its path says mask, but it looks like colors: treated as a mask; rename it, or set kind = "mask" or "color" in a rule`
+			v.conflict = `its path says mask, but the image looks like colors: treated as a mask; rename it, or set kind = "mask" or "color" in a rule`
 		}
 		return v
 	case role.Colors:
 		v := says(named)
 		if e.isNormal() {
-			v.conflict = fmt.Sprintf(`its path says colors, but %s; set kind = "normal" in a rule if it is a normal map, and "color" if not`, e.describeShare())
+			v.conflict = fmt.Sprintf(`its path says colors, but %s; set kind = "normal" or "color" in a rule`, e.describeShare())
 		}
 		return v
 	case role.Lightmaps:
 		if e.content.Sphere >= mostlyUnit && !e.float {
-			return verdict{role: role.Data, reason: fmt.Sprintf("its path says lightmap, but %.3g %% of its vectors have unit length: directions of light", 100*e.content.Sphere)}
+			return verdict{role: role.Data, reason: fmt.Sprintf("its path says lightmap, but %.3g %% of pixels have unit length, so it has directions of light", 100*e.content.Sphere)}
 		}
 	case role.Codes:
 		if c := e.content; !e.float && c.Flat >= mostlyFlat {
-			return verdict{role: role.LUT, reason: fmt.Sprintf("codes: a map of elevations is beside it, and %.3g %% of its pixels repeat", 100*c.Flat)}
+			return verdict{role: role.LUT, reason: fmt.Sprintf("a table of codes: an elevation map is in the same directory, and %.3g %% of pixels repeat", 100*c.Flat)}
 		}
 		return e.verdictByContent(nothing)
 	case role.Letter:
 		v := e.verdictByContent(nothing)
 		if v.role == role.Color && e.mayBeNumbers() && !isFlatPreset(e.preset) {
-			v.conflict = `it may be data, but its name is one letter and no model uses it: treated as colors; set kind = "data" or "color" in a rule`
+			v.conflict = `the image may be data, but its name is one letter and no model uses it: treated as colors; set kind = "data" or "color" in a rule`
 		}
 		return v
 	case role.Nameless, role.PerhapsNumbered, role.PerhapsMap:
@@ -175,17 +175,17 @@ func (e evidence) calledData() verdict {
 	c := e.content
 	switch {
 	case c.Opaque && !e.float && c.Gray >= surelyGray:
-		return verdict{role: role.Data, reason: "its path may say data, and it is gray"}
+		return verdict{role: role.Data, reason: "its path suggests data, and the image is gray"}
 	case c.Opaque && !e.float && c.Blue && c.One == "":
-		return verdict{role: role.Data, reason: "its path may say data, and it has two channels"}
+		return verdict{role: role.Data, reason: "its path suggests data, and the image has two channels"}
 	}
-	v := e.verdictByContent("its path may say data, but it is not gray")
+	v := e.verdictByContent("its path suggests data, but the image is not gray")
 	switch {
 	case v.role != role.Color:
 	case c.Opaque && c.Colors == 1:
-		v.conflict = `its path may say data, but all pixels are equal: treated as colors; set kind = "data" or "color" in a rule`
+		v.conflict = `its path suggests data, but all pixels are equal: treated as colors; set kind = "data" or "color" in a rule`
 	case c.Opaque && c.Gray >= maybeGray:
-		v.conflict = fmt.Sprintf(`its path may say data, and %.3g %% of pixels are gray: treated as colors; set kind = "data" or "color" in a rule`, 100*c.Gray)
+		v.conflict = fmt.Sprintf(`its path suggests data, and %.3g %% of pixels are gray: treated as colors; set kind = "data" or "color" in a rule`, 100*c.Gray)
 	}
 	return v
 }
@@ -202,11 +202,11 @@ func (e evidence) calledNormal() verdict {
 	switch {
 	case !e.mayBeNormal():
 	case c.Near >= maybeNormal:
-		return verdict{role: role.Normal, reason: "its path says so, and " + e.describeShare()}
+		return verdict{role: role.Normal, reason: "its path says normal map, and " + e.describeShare()}
 	default:
-		return verdict{role: role.Normal, reason: "its path says so, and it has two channels"}
+		return verdict{role: role.Normal, reason: "its path says normal map, and it has two channels"}
 	}
-	v := verdict{role: role.Color, reason: fmt.Sprintf("its path says normal map, but %s (kind = \"data\" stores numbers as they are)", e.describeShare())}
+	v := verdict{role: role.Color, reason: fmt.Sprintf("its path says normal map, but %s (kind = \"data\" stores values unchanged)", e.describeShare())}
 	if e.name != role.PerhapsNormal || c.Near >= hardlyNormal && c.Near < maybeNormal {
 		v.conflict = fmt.Sprintf(`its path says normal map, but only %.3g %% of pixels have nearly unit length: treated as colors; rename it, or set kind in a rule`, 100*c.Near)
 	}

@@ -31,7 +31,7 @@ func (o *Image) layoutFor(w, h int) (layout, error) {
 	case "faces":
 		l.pictures, l.beside = 6, len(o.Faces)
 		if w != h {
-			return layout{}, fmt.Errorf("the faces of a cube must be square, but this one has %d x %d pixels", w, h)
+			return layout{}, fmt.Errorf("the faces of a cube must be square, but this face has %d x %d pixels", w, h)
 		}
 	case "cross", "equirect":
 		side := pixmap.FaceSide(w, h)
@@ -40,7 +40,7 @@ func (o *Image) layoutFor(w, h int) (layout, error) {
 		}
 		switch {
 		case side == 0 && o.Cube == "equirect":
-			return layout{}, fmt.Errorf("%d x %d pixels: an equirectangular image must be twice as wide as high", w, h)
+			return layout{}, fmt.Errorf("the image has %d x %d pixels, but an equirectangular image must be twice as wide as high", w, h)
 		case side == 0:
 			return layout{}, fmt.Errorf("the image has %d x %d pixels; want a cross (4:3 or 3:4) or a strip (6:1 or 1:6) of six square faces", w, h)
 		}

@@ -206,7 +206,7 @@ func TestOtherPicturesMustFitTheSource(t *testing.T) {
 	}
 	for _, tc := range []struct{ name, want string }{
 		{"none.png", "none.png: "}, {"small.png", "small.png: the image has 4 x 2 pixels, but the source has 4 x 4"},
-		{"text.png", "text.png: the file is not a PNG"}, {"large.png", "bytes, too many beside the source"}, {"../a.png", "outside the asset tree"},
+		{"text.png", "text.png: the file is not a PNG"}, {"large.png", "bytes, but next to this source at most"}, {"../a.png", "outside the asset tree"},
 	} {
 		for _, set := range []func(*Image){
 			func(o *Image) { o.Layers = []string{tc.name} },
@@ -235,7 +235,7 @@ func TestImpossibleShapeIsRefusedEarly(t *testing.T) {
 		{12, 9, func(o *Image) { o.POT, o.Cube = "require", "cross" }, "3 x 3 pixels, but its sides must be powers of two"},
 		{5, 4, func(o *Image) { o.Cube = "cross" }, "want a cross"},
 		{12, 6, func(o *Image) { o.POT, o.Cube = "require", "equirect" }, "3 x 3 pixels, but its sides must be powers of two"},
-		{5, 4, func(o *Image) { o.Cube = "equirect" }, "5 x 4 pixels: an equirectangular image must be twice as wide as high"},
+		{5, 4, func(o *Image) { o.Cube = "equirect" }, "the image has 5 x 4 pixels, but an equirectangular image must be twice as wide as high"},
 		{5, 4, func(o *Image) { o.Cube, o.Faces = "faces", []string{"a", "b", "c", "d", "e"} }, "must be square"},
 		{5, 4, func(o *Image) { o.MaxSize = 4 }, "max_size"},
 	} {

@@ -126,7 +126,7 @@ func (g grid) place(i int) spritesheet.Rect {
 // readSheet reads all frames of the source, and returns the sheet.
 func (s *subject) readSheet(ctx context.Context, job *recipe.Job, f file, _ *pixmap.Map) (*pixmap.Map, source.Info, error) {
 	if s.used.gltf != "" {
-		return nil, source.Info{}, fmt.Errorf(`%s, which needs a single image; remove frames = "sheet" for it`, s.used.gltf)
+		return nil, source.Info{}, fmt.Errorf(`%s, which needs a single image; remove frames = "sheet" for this source`, s.used.gltf)
 	}
 	data, info, err := s.readChecked(f)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *subject) readSheet(ctx context.Context, job *recipe.Job, f file, _ *pix
 
 // tooLargeForSheet returns the error for frames that exceed sheet_size.
 func (o *Image) tooLargeForSheet(what string, info source.Info) error {
-	return fmt.Errorf("%s of %d x %d pixels exceeds %d pixels a side (sheet_size); save the animation smaller or with fewer frames, or raise sheet_size if all devices of your players have such textures",
+	return fmt.Errorf("%s of %d x %d pixels exceeds %d pixels per side (sheet_size); save fewer or smaller frames, or raise sheet_size if all target devices support such textures",
 		what, info.W, info.H, o.SheetSize)
 }
 

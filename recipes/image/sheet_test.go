@@ -193,8 +193,8 @@ func TestSheetOverSheetSizeIsRefused(t *testing.T) {
 		size int
 		want string // "" if the sheet fits
 	}{
-		{18, "a frame of 19 x 13 pixels exceeds 18 pixels a side"},
-		{40, "the sheet of 14 frames of 19 x 13 pixels exceeds 40 pixels a side"},
+		{18, "a frame of 19 x 13 pixels exceeds 18 pixels per side"},
+		{40, "the sheet of 14 frames of 19 x 13 pixels exceeds 40 pixels per side"},
 		{82, ""}, // the sheet has 4 columns with gaps of 2
 	} {
 		o := options(func(o *Image) { o.Format, o.Frames, o.SheetSize = "png", "sheet", tc.size })

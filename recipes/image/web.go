@@ -88,7 +88,7 @@ func (o *Image) checkPicture() error {
 	}
 	for i, scale := range o.Scales {
 		if slices.Contains(o.Scales[:i], scale) {
-			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "no scale more than once"}
+			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "each scale only once"}
 		}
 	}
 	return nil
@@ -128,7 +128,7 @@ func (s *subject) planSizes(ctx context.Context, job *recipe.Job) error {
 	if s.o.isPlain() && len(s.o.Scales) == 0 && !s.o.makesSheet() && isLight(job.Ext()) {
 		return s.keepLight(job)
 	}
-	format, why := s.o.Format, "chosen by the options"
+	format, why := s.o.Format, "the options determine it"
 	if s.o.isPlain() {
 		format, why = "png", "options change its pixels"
 	}
@@ -160,14 +160,14 @@ func (s *subject) planSizes(ctx context.Context, job *recipe.Job) error {
 func (s *subject) planScales(job *recipe.Job, w, h int) error {
 	name := path.Base(job.Path())
 	_, own := pathname.SplitScale(strings.TrimSuffix(name, path.Ext(name)))
-	reason := "the file name has this scale"
+	reason := "the file name contains this scale"
 	if own == 0 {
 		own, reason = slices.Max(s.o.Scales), "the largest value of scales"
 	}
 	s.addReason("drawn at @%gx: %s", own, reason)
 	for _, scale := range s.o.Scales {
 		if scale > own {
-			return fmt.Errorf("the name says scale @%gx, which is too small for scale %g; draw the image larger, or remove that scale from scales", own, scale)
+			return fmt.Errorf("the file name says scale @%gx, which is too small for scale %g; draw the image larger, or remove that scale from scales", own, scale)
 		}
 		v := variant{scale: scale, w: scaledSide(w, scale, own), h: scaledSide(h, scale, own)}
 		s.variants = append(s.variants, v)

@@ -126,7 +126,7 @@ func TestSizesFollowTheScaleOfTheSource(t *testing.T) {
 		t.Errorf("fit: %v, %v", got[0].Bounds(), got[1].Bounds())
 	}
 	res := recipetest.Cook(t, Recipe(), pictures("png", 1, 2), fstest.MapFS{"hero@1x.png": {Data: m}}, "", "hero@1x.png")
-	if want := "the name says scale @1x, which is too small for scale 2"; res.Err == nil || !strings.Contains(res.Err.Error(), want) {
+	if want := "the file name says scale @1x, which is too small for scale 2"; res.Err == nil || !strings.Contains(res.Err.Error(), want) {
 		t.Errorf("too small: %v, want %q", res.Err, want)
 	}
 }
@@ -192,7 +192,7 @@ func TestWrongOptionOfPicturesIsNamed(t *testing.T) {
 func TestSizesOfPicturesAreExplained(t *testing.T) {
 	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, scene(64, 33))}}
 	got := strings.Join(explain(t, pictures("webp", 1, 2), tree, "a.png"), "\n")
-	for _, want := range []string{"format webp: chosen by the options", "drawn at @2x: the largest value of scales", "@1x: 32 x 17 pixels", "@2x: 64 x 33 pixels"} {
+	for _, want := range []string{"format webp: the options determine it", "drawn at @2x: the largest value of scales", "@1x: 32 x 17 pixels", "@2x: 64 x 33 pixels"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -206,7 +206,7 @@ func TestPicturesOfLightAreRefused(t *testing.T) {
 		o          *Image
 		name, want string
 	}{
-		{pictures("png"), "a.hdr", "the image holds floats, which png cannot store; save it with 16 bits per channel, or write format"},
+		{pictures("png"), "a.hdr", "the image has floats, which png cannot store; save it with 16 bits per channel, or write format"},
 		{options(func(o *Image) { o.Format, o.Kind = "png", "mask" }), "a.png", `kind = "mask"`},
 	} {
 		tree := fstest.MapFS{"a.hdr": {Data: hdr}, "a.png": {Data: encodePNG(t, scene(32, 32))}}

@@ -90,12 +90,12 @@ func parseCube(ctx context.Context, text []byte) (table, domain, error) {
 				return table{}, unit, err
 			}
 			if entries == t.W*t.H {
-				return table{}, unit, c.cubeErrorf("the file has more entries than the %d that %s declares", entries, c.sizeKey())
+				return table{}, unit, c.cubeErrorf("the file has more entries than the %d that %s declares; export it again", entries, c.sizeKey())
 			}
 			copy(t.PixF[4*entries:], []float32{v[0], v[1], v[2], 1})
 			entries++
 		case t.Map != nil:
-			return table{}, unit, c.cubeErrorf("the word %q is among the entries", words[0])
+			return table{}, unit, c.cubeErrorf("the word %q is between the entries; move it before the first entry", words[0])
 		default:
 			if err := c.parseKeyword(words); err != nil {
 				return table{}, unit, err
@@ -104,10 +104,10 @@ func parseCube(ctx context.Context, text []byte) (table, domain, error) {
 		c.at = next
 	}
 	if t.Map == nil {
-		return table{}, unit, c.cubeErrorf("there are no entries: the file is not a .cube file, or it is cut short")
+		return table{}, unit, c.cubeErrorf("the file has no entries, so it is not a .cube file or is cut short; export it again")
 	}
 	if want := t.W * t.H; entries < want {
-		return table{}, unit, c.cubeErrorf("the file has %d entries of %d, so it is cut short", entries, want)
+		return table{}, unit, c.cubeErrorf("the file has only %d of %d entries, so it is cut short; export it again", entries, want)
 	}
 	return t, c.domain, nil
 }
@@ -155,13 +155,13 @@ func (c *cube) allocateTable() (table, error) {
 	}
 	switch least := 6 * w * h; {
 	case c.size == 0:
-		return table{}, c.cubeErrorf("there is an entry before LUT_3D_SIZE or LUT_1D_SIZE")
+		return table{}, c.cubeErrorf("an entry comes before LUT_3D_SIZE or LUT_1D_SIZE; write the size first")
 	case least-1 > len(c.text)-c.at:
-		return table{}, c.cubeErrorf("the file is cut short: %s %d needs %d entries", c.sizeKey(), c.size, w*h)
+		return table{}, c.cubeErrorf("the file is cut short: %s %d needs %d entries; export it again", c.sizeKey(), c.size, w*h)
 	}
 	for i := range 3 {
 		if c.domain.min[i] >= c.domain.max[i] {
-			return table{}, c.cubeErrorf("the domain, %v, is empty", c.domain)
+			return table{}, c.cubeErrorf("the domain, %v, is empty; its upper limits must be above its lower limits", c.domain)
 		}
 	}
 	return table{pixmap.New(w, h, pixmap.Float), c.size, c.single}, nil

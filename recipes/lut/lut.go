@@ -23,7 +23,7 @@ import (
 type lutOptions struct {
 	Format    string `toml:"format" enum:"auto,rgba8,rgba16f" doc:"pixel format; auto is rgba8 for images with 8 bits per channel, otherwise rgba16f"`
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file type of the texture"`
-	Picture   string `toml:"picture" enum:"tiles,hald" doc:"layout of a table in an image: a tile for each blue, in rows from the top left, with red to the right and green down; or a HaldCLUT, pixel by pixel with red first, then green and blue"`
+	Picture   string `toml:"picture" enum:"tiles,hald" doc:"layout of a table in an image: tiles has one tile per blue value, in rows from the top left, with red to the right and green down; hald is a HaldCLUT"`
 	Zstd      int    `toml:"zstd" min:"0" max:"19" doc:"compression level of Zstandard for ktx2 files; 0 does not compress"`
 }
 
@@ -124,11 +124,11 @@ func (o *lutOptions) readColorTable(ctx context.Context, job *recipe.Job, data [
 	n := int(math.Round(math.Cbrt(float64(m.W) * float64(m.H))))
 	switch {
 	case n < 2 || n > maxSize || n*n*n != m.W*m.H:
-		return table{}, fmt.Errorf("an image of %d x %d pixels is not a table, which has N x N x N pixels, such as 256 x 16 or 512 x 512", m.W, m.H)
+		return table{}, fmt.Errorf("an image of %d x %d pixels is not a table; use N x N x N pixels, such as 256 x 16 or 512 x 512", m.W, m.H)
 	case o.Picture == "hald":
 		m.W, m.H = n, n*n // a HaldCLUT already has its entries in that order
 	case m.W%n != 0 || m.H%n != 0:
-		return table{}, fmt.Errorf(`an image of %d x %d pixels does not consist of tiles of %d x %d; set picture = "hald" if it is a HaldCLUT`, m.W, m.H, n, n)
+		return table{}, fmt.Errorf(`an image of %d x %d pixels cannot be cut into tiles of %d x %d; set picture = "hald" if it is a HaldCLUT`, m.W, m.H, n, n)
 	default:
 		if m, err = pixmap.Stack(ctx, m, n, n); err != nil {
 			return table{}, err
@@ -150,7 +150,7 @@ func (o *lutOptions) makeLUTTexture(ctx context.Context, job *recipe.Job, t tabl
 	if tex.Format == texture.RGBA8 {
 		depth = pixmap.Bits8
 		if low, high := leastAndGreatest(t.PixF); low < 0 || high > 1 {
-			job.Warn(`the entries go from %g to %g, of which rgba8 keeps 0 to 1; set format = "rgba16f"`, low, high)
+			job.Warn(`the entries go from %g to %g, but rgba8 stores only 0 to 1; set format = "rgba16f"`, low, high)
 		}
 	}
 	m, err := pixmap.Convert(ctx, m, depth, pixmap.Data)

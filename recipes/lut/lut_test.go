@@ -154,11 +154,11 @@ func TestCurvesAreARowOfTexels(t *testing.T) {
 func TestInvalidTableIsRefused(t *testing.T) {
 	entries := strings.Repeat("0 0 0\n", 8)
 	for text, want := range map[string]string{
-		"":                              "1:1: there are no entries: the file is not a .cube file, or it is cut short",
-		"# nothing\n":                   "2:1: there are no entries: the file is not a .cube file, or it is cut short",
-		entries:                         "1:1: there is an entry before LUT_3D_SIZE or LUT_1D_SIZE",
-		"LUT_3D_SIZE 2\n" + entries[6:]: "2:1: the file is cut short: LUT_3D_SIZE 2 needs 8 entries",
-		"LUT_3D_SIZE 2\n" + entries[6:] + "#     ":                          "9:7: the file has 7 entries of 8",
+		"":                              "1:1: the file has no entries, so it is not a .cube file or is cut short; export it again",
+		"# nothing\n":                   "2:1: the file has no entries, so it is not a .cube file or is cut short; export it again",
+		entries:                         "1:1: an entry comes before LUT_3D_SIZE or LUT_1D_SIZE; write the size first",
+		"LUT_3D_SIZE 2\n" + entries[6:]: "2:1: the file is cut short: LUT_3D_SIZE 2 needs 8 entries; export it again",
+		"LUT_3D_SIZE 2\n" + entries[6:] + "#     ":                          "9:7: the file has only 7 of 8 entries",
 		"LUT_3D_SIZE 2\n" + entries + "1 1 1":                               "10:1: the file has more entries than the 8 that",
 		"LUT_3D_SIZE 257\n":                                                 "1:1: LUT_3D_SIZE must be a number from 2 to 256",
 		"LUT_3D_SIZE\n":                                                     "LUT_3D_SIZE must be a number",
@@ -167,8 +167,8 @@ func TestInvalidTableIsRefused(t *testing.T) {
 		"LUT_3D_SIZE 2\n0 0\n" + entries:                                    "2:1: the line must have 3 numbers",
 		"LUT_3D_SIZE 2\n0 0 .x\n" + entries:                                 `2:1: ".x" is not a number`,
 		"LUT_3D_SIZE 2\n0 0 -70000\n" + entries:                             `"-70000" is not a number from -65504`,
-		"LUT_3D_SIZE 2\n0 0 0\nTITLE x\n" + entries:                         `3:1: the word "TITLE" is among the entries`,
-		"LUT_3D_SIZE 2\nDOMAIN_MIN 1 0 0\n" + entries:                       "3:1: the domain, [1 0 0] to 1, is empty",
+		"LUT_3D_SIZE 2\n0 0 0\nTITLE x\n" + entries:                         `3:1: the word "TITLE" is between the entries; move it before the first entry`,
+		"LUT_3D_SIZE 2\nDOMAIN_MIN 1 0 0\n" + entries:                       "3:1: the domain, [1 0 0] to 1, is empty; its upper limits must be above its lower limits",
 		"LUT_3D_INPUT_RANGE 0\n":                                            "the line must have 2 numbers",
 		"LUT_3D_SIZE 2\n0 0 0" + strings.Repeat("0", 64) + ".x\n" + entries: `2:1: "000`,
 		"LUT_3D_SIZE 2\n" + strings.Repeat("0 ", 9) + "\n" + entries:        "2:1: the line must have 3 numbers",
@@ -185,8 +185,8 @@ func TestInvalidTableIsRefused(t *testing.T) {
 	}{
 		"a.png": {asPicture(t, 16, 64, true)[:40], "truncated"},
 		"b.png": {asPicture(t, 8, 32, false), ""},
-		"c.png": {flat(t, 15, 15), "an image of 15 x 15 pixels is not a table, which has N x N x N pixels, such as 256 x 16 or 512 x 512"},
-		"d.png": {flat(t, 128, 4), `an image of 128 x 4 pixels does not consist of tiles of`},
+		"c.png": {flat(t, 15, 15), "an image of 15 x 15 pixels is not a table; use N x N x N pixels, such as 256 x 16 or 512 x 512"},
+		"d.png": {flat(t, 128, 4), `an image of 128 x 4 pixels cannot be cut into tiles of`},
 		"e.png": {[]byte("LUT_3D_SIZE 2\n" + entries), "not a PNG"},
 	} {
 		_, _, err := cook(t, name, tc.data, lutOptions{})

@@ -123,7 +123,7 @@ func (as *accessors) copyAccessor(ctx context.Context, i int32, u gltf.Use) erro
 	}
 	changed, err := as.inspectElements(ctx, i, whole)
 	if err == nil && changed && a.BufferView == nil {
-		err = errors.New("the elements need repair, but most of them are not in the file; export the model again")
+		err = errors.New("the accessor needs repair, but its data is not in the file; export the model again")
 	}
 	if err != nil {
 		return fmt.Errorf("accessor %d: %w", i, err)

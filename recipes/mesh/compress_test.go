@@ -111,10 +111,10 @@ func TestRefusesDamagedCompression(t *testing.T) {
 	for _, tc := range []struct{ old, new, want string }{
 		{`"mode":"TRIANGLES"`, `"mode":"TRIANGLED"`, "mode \"TRIANGLED\""},
 		{`"filter":"OCTAHEDRAL"`, `"filter":"octahedral"`, "filter \"octahedral\" is unknown"},
-		{`"byteStride":8,"count":4`, `"byteStride":8,"count":5`, "elements of 8 bytes, the view has"},
+		{`"byteStride":8,"count":4`, `"byteStride":8,"count":5`, "elements of 8 bytes do not match the view of"},
 		{`"buffer":0,"byteLength"`, `"buffer":1,"byteLength"`, "the buffer with its compressed bytes is empty"},
 		{`"buffer":0,"byteLength"`, `"buffer":7,"byteLength"`, "there is no buffer 7"},
-		{"\xe1\xf0", "\xe2\xf0", "no triangle list of version 1"},
+		{"\xe1\xf0", "\xe2\xf0", "not a triangle list of version 1"},
 	} {
 		data := bytes.Replace(packed, []byte(tc.old), []byte(tc.new), 1)
 		if bytes.Equal(data, packed) {

@@ -110,7 +110,7 @@ func (o *meshOptions) estimateDocument(text []byte, chunk, size int64, pictures 
 		need += float64(largest.bytes + 12*largest.corners) // several orders of vertices and indices are in memory
 	}
 	if need > hopeless {
-		return 0, fmt.Errorf("the model would need %.3g bytes of memory; its accessors overlap, or the file is damaged", need)
+		return 0, fmt.Errorf("the model would need %.3g bytes of memory, because its accessors overlap or are damaged; export it again", need)
 	}
 	return int64(need), nil
 }
@@ -281,7 +281,7 @@ func (o *meshOptions) explainResult(ctx context.Context, job *recipe.Job) ([]str
 	c.repairs.warnOfRepairs(job)
 	lines := c.explainLines()
 	if gone.Any() {
-		lines = append([]string{"prune leaves out " + gone.String()}, lines...)
+		lines = append([]string{"prune removes " + gone.String()}, lines...)
 	}
 	return lines, nil
 }
@@ -326,7 +326,7 @@ func (c *cooking) explainLines() []string {
 		case len(lines) == maxLines:
 			left++
 		default:
-			lines = append(lines, fmt.Sprintf("animation %d: %d keyframes, were %d", i, kept, were))
+			lines = append(lines, fmt.Sprintf("animation %d: %d keyframes, %d before", i, kept, were))
 		}
 	}
 	if left > 0 {
@@ -338,30 +338,30 @@ func (c *cooking) explainLines() []string {
 // describePrimitive describes the cooked primitive in one line.
 func (c *cooking) describePrimitive(g *geometry) string {
 	if g == nil {
-		return "unchanged: its vertices are not in the file, or an extension may name them by number"
+		return "unchanged: the vertices are not in the file, or an extension may refer to them by number"
 	}
 	s := &g.stats
-	line := fmt.Sprintf("%d vertices, were %d", g.vertices(), s.sourceVertices)
+	line := fmt.Sprintf("%d vertices, %d before", g.vertices(), s.sourceVertices)
 	if g.mode == triangles {
-		line += fmt.Sprintf("; %d triangles, ACMR %.3f, was %.3f", len(g.indices)/3, s.after, s.before)
+		line += fmt.Sprintf("; %d triangles, vertex cache misses per triangle (ACMR) %.3f, %.3f before", len(g.indices)/3, s.after, s.before)
 	}
 	if s.normals != "" {
 		line += "; " + s.normals + " normals made"
 	}
 	if s.tangents {
-		line += "; tangents made"
+		line += "; tangents added"
 	}
 	if len(s.unused) > 0 {
-		line += "; unused and left out: " + strings.Join(s.unused, ", ")
+		line += "; unused, removed: " + strings.Join(s.unused, ", ")
 	}
 	if g.keepOrder && g.mode == triangles {
 		line += "; triangles keep their order, because the material is blended"
 	}
 	if grid := c.groups.grids[g.group]; grid != nil {
-		line += fmt.Sprintf("; positions off by %.3g at most", grid.Error())
+		line += fmt.Sprintf("; largest error of positions %.3g", grid.Error())
 	}
 	for i, l := range g.lods {
-		line += fmt.Sprintf("; lod %d: %d triangles, off by %.3g", i+1, len(l.indices)/3, l.err)
+		line += fmt.Sprintf("; lod %d: %d triangles, error %.3g", i+1, len(l.indices)/3, l.err)
 	}
 	return line
 }

@@ -25,5 +25,5 @@ func ExampleRecipe() {
 	for _, l := range lines {
 		fmt.Println(l)
 	}
-	// Output: mesh 0 primitive 0: 4 vertices, were 6; 2 triangles, ACMR 2.000, was 3.000; flat normals made; positions off by 7.63e-06 at most
+	// Output: mesh 0 primitive 0: 4 vertices, 6 before; 2 triangles, vertex cache misses per triangle (ACMR) 2.000, 3.000 before; flat normals made; largest error of positions 7.63e-06
 }

@@ -91,12 +91,12 @@ func TestExplain(t *testing.T) {
 	}
 	all := strings.Join(lines, "\n")
 	for _, want := range []string{
-		"mesh 0 primitive 1: 7 vertices, were 36; 5 triangles, ACMR 1.400, was 1.400",
-		"mesh 0 primitive 3: 36 vertices, were 36; 50 triangles, ACMR",
+		"mesh 0 primitive 1: 7 vertices, 36 before; 5 triangles, vertex cache misses per triangle (ACMR) 1.400, 1.400 before",
+		"mesh 0 primitive 3: 36 vertices, 36 before; 50 triangles, vertex cache misses per triangle (ACMR)",
 		"triangles keep their order, because the material is blended",
-		"mesh 0 primitive 4: 38 vertices, were 36; 50 triangles, ACMR",
-		"tangents made", "positions off by 0.000305 at most",
-		"mesh 0 primitive 5: 36 vertices, were 36",
+		"mesh 0 primitive 4: 38 vertices, 36 before; 50 triangles, vertex cache misses per triangle (ACMR)",
+		"tangents added", "largest error of positions 0.000305",
+		"mesh 0 primitive 5: 36 vertices, 36 before",
 		"mesh 2 primitive 0: unchanged",
 	} {
 		if !strings.Contains(all, want) {
@@ -105,7 +105,7 @@ func TestExplain(t *testing.T) {
 	}
 	job = jobs.New(Recipe(), jobs.Env{Path: "m/a.gltf", Open: dance().Open, Stat: dance().Stat}, 1)
 	if lines, err = options(nil).explainResult(t.Context(), job); err != nil || len(lines) != 3 || !strings.HasPrefix(lines[1], "animation 0: ") ||
-		lines[2] != "animation 1: 3 keyframes, were 240" {
+		lines[2] != "animation 1: 3 keyframes, 240 before" {
 		t.Errorf("%q, %v", lines, err)
 	}
 	// Two primitives have the same geometry, so Explain must return one line for both.

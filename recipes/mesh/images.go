@@ -49,12 +49,12 @@ func (w *writer) writeImages(ctx context.Context) error {
 		case data == nil: // the image is an external file
 			continue
 		case mediaType == "" && w.doc.Images[i].BufferView != nil:
-			return fmt.Errorf("image %d has no mimeType, and its first bytes are of no known kind", i)
+			return fmt.Errorf("image %d has no mimeType, and its first bytes match no known format; export the model again", i)
 		case mediaType == "":
 			continue // an image in a view needs a media type, so without one the data URI stays
 		}
 		if mediaType != declared && declared != "" && w.doc.Images[i].BufferView != nil { // checkDocument has already warned about data URIs
-			w.repairs.noteRepair("an embedded image had another type than declared, which was corrected", fmt.Sprintf("image %d", i), 1)
+			w.repairs.noteRepair("the declared type of an embedded image was wrong and was corrected", fmt.Sprintf("image %d", i), 1)
 		}
 		texels, err := w.cookPicture(ctx, i, data, pictures[i])
 		if err != nil {
@@ -149,9 +149,9 @@ func formatByExtension(name string, transcoded bool) format {
 // Reasons why glTF loaders do not find or cannot read an image, with the option that helps.
 const (
 	unnamedKTX2 = `becomes a KTX2 file for which glTF has no extension, so most loaders do not load it: name your engine (cook help engines), or write textures = "cooked" for models if your loader can`
-	notUASTC    = `is not cooked to UASTC, the only format of KHR_texture_basisu: write gpu = "web" for images, or leave out textures = "basisu"`
-	notBasisu   = `is cooked to UASTC, for which loaders want KHR_texture_basisu: leave out textures = "cooked"`
-	otherName   = `is cooked to a file of another name: leave out textures and texture_suffix, so that models follow the rules of images`
+	notUASTC    = `is not cooked to UASTC, the only format of KHR_texture_basisu: write gpu = "web" for images, or remove textures = "basisu"`
+	notBasisu   = `is cooked to UASTC, for which loaders need KHR_texture_basisu: remove textures = "cooked"`
+	otherName   = `is cooked to a file with another name: remove textures and texture_suffix, so that models name the cooked files`
 	noOneFile   = `is not cooked to a single file that a model can name: write textures = "keep" for models, or choose another recipe for the image`
 )
 

@@ -218,10 +218,10 @@ func TestEmbeddedImages(t *testing.T) {
 	}
 	odd := fstest.MapFS{"m/a.gltf": {Data: []byte(`{"asset":{"version":"2.0"},"images":[{"bufferView":0}],"bufferViews":[{"buffer":0,"byteLength":4}],
 		"buffers":[{"byteLength":4,"uri":"data:application/octet-stream;base64,AAAAAA=="}]}`)}}
-	wantRefusal(t, odd, "m/a.gltf", "image 0 has no mimeType, and its first bytes are of no known kind")
+	wantRefusal(t, odd, "m/a.gltf", "image 0 has no mimeType, and its first bytes match no known format; export the model again")
 	want := []string{
-		"image 0: the type of an embedded image differs from the declared type; type corrected",
-		"texture 1: a texture named an image of a type that needs an extension, which now names the image (and 1 similar repairs)",
+		"image 0: the type of an embedded image differs from the declared type; the declared type was corrected",
+		"texture 1: a texture referred directly to an image that needs an extension; the extension was added (and 1 similar repairs)",
 	}
 	if d := cmp.Diff(want, res.Warned); d != "" {
 		t.Error(d)

@@ -79,7 +79,7 @@ func accessorContents(doc *gltf.Document) (list []elementKind, vertices []int64)
 	return list, vertices
 }
 
-var errNoTangents = errors.New("the material needs tangents, and cook cannot make them for this primitive; export tangents, or see the option normals")
+var errNoTangents = errors.New("the material needs tangents, and cook cannot make them for this primitive; export tangents, or set normals = \"smooth\"")
 
 // checkUnchanged checks an unchanged primitive for faults that the checks of its accessors cannot
 // find.
@@ -109,7 +109,7 @@ func (c *cooking) checkUnchanged(ctx context.Context, p *gltf.Primitive, look lo
 		return err
 	}
 	if len(found.kinds) > 0 {
-		return fmt.Errorf("the primitive stays unchanged, so it cannot be repaired: %s", found.kinds[0].what)
+		return fmt.Errorf("the primitive is copied unchanged, so cook cannot repair it: %s", found.kinds[0].what)
 	}
 	return nil
 }

@@ -150,18 +150,18 @@ import (
 
 // meshOptions are the options of the recipe.
 type meshOptions struct {
-	Normals string `toml:"normals" enum:"flat,smooth,none" doc:"missing normals: flat, as glTF requires, smooth over all edges, or none; collision meshes get none"`
+	Normals string `toml:"normals" enum:"flat,smooth,none" doc:"how to make missing normals: flat, as glTF requires; smooth over all edges; or none; collision meshes get none"`
 
-	Tangents bool `toml:"tangents" doc:"make MikkTSpace tangents for meshes without tangents whose material has a normal map; if false, only for materials that viewers cannot draw without"`
+	Tangents bool `toml:"tangents" doc:"make MikkTSpace tangents for meshes whose material has a normal map; false makes them only for materials that viewers cannot draw without tangents"`
 
-	Optimize bool    `toml:"optimize" doc:"order triangles for the vertex cache and vertices for fetching"`
-	Overdraw float64 `toml:"overdraw" min:"1" max:"3" doc:"factor by which vertex cache misses may grow for less overdraw; 1 does not reduce overdraw"`
+	Optimize bool    `toml:"optimize" doc:"reorder triangles for the vertex cache and vertices for vertex fetch"`
+	Overdraw float64 `toml:"overdraw" min:"1" max:"3" doc:"factor by which vertex cache misses may grow to reduce overdraw; 1 does not reduce overdraw"`
 
 	Prune      bool     `toml:"prune" doc:"remove unused parts: attributes of vertices that no material and no skin uses; nodes, meshes, skins, cameras, animations, materials, textures, images and accessors that no scene and no animation reaches; channels that move nothing"`
-	PruneEmpty bool     `toml:"prune_empty" doc:"with prune, also remove nodes that show nothing, have no children and are not animated"`
-	Keep       []string `toml:"keep" doc:"names that prune keeps, with * and ? for any characters: attributes, such as TEXCOORD_1 for the game's own light maps, nodes, such as Socket_*, and all other named parts"`
+	PruneEmpty bool     `toml:"prune_empty" doc:"with prune, also remove nodes without mesh, children and animation"`
+	Keep       []string `toml:"keep" doc:"names of parts that prune keeps, with the wildcards * and ?: attributes, such as TEXCOORD_1 for light maps of the game, nodes, such as Socket_*, and all other named parts"`
 
-	PositionBits int `toml:"position_bits" min:"0" max:"16" doc:"bits of a coordinate: an error of at most extent/(2^(bits+1)-2); 0 keeps floats"`
+	PositionBits int `toml:"position_bits" min:"0" max:"16" doc:"bits per coordinate; the error is at most extent/(2^(bits+1)-2); 0 keeps floats"`
 	NormalBits   int `toml:"normal_bits" min:"0" max:"16" doc:"bits of each component of normals and tangents, 8 or 16; 0 keeps floats"`
 	UVBits       int `toml:"uv_bits" min:"0" max:"16" doc:"bits of texture coordinates from 0 to 1, 8 to 16, or 16 without compression, which keeps coordinates outside 0 to 1 as floats; 0 keeps floats"`
 	ColorBits    int `toml:"color_bits" min:"0" max:"16" doc:"bits of each component of colors, 8 or 16; 0 keeps floats"`
@@ -176,13 +176,13 @@ type meshOptions struct {
 	LODRatio float64 `toml:"lod_ratio" min:"0.05" max:"0.95" doc:"triangles of a level of detail, as a share of the triangles of the level before"`
 	LODError float64 `toml:"lod_error" min:"0" max:"1" doc:"largest error of any level of detail, as a share of the mesh's longest side"`
 
-	Textures        string `toml:"textures" enum:"auto,cooked,basisu,keep" doc:"names of images in separate files: auto, the names of their cooked files by the rules; cooked, their names with texture_suffix, for engines that read any KTX2 file; basisu, the same with KHR_texture_basisu, for images with format uastc; keep, unchanged"`
+	Textures        string `toml:"textures" enum:"auto,cooked,basisu,keep" doc:"names of images in separate files: auto writes the names of their cooked files; cooked adds texture_suffix, for engines that read any KTX2 file; basisu also adds KHR_texture_basisu, for images with format uastc; keep leaves names unchanged"`
 	Embedded        string `toml:"embedded" enum:"keep,dds,basisu" doc:"images in the model: keep leaves them unchanged; dds and basisu convert them to textures in DDS (MSFT_texture_dds) or UASTC (KHR_texture_basisu), by the role that materials give them"`
 	EmbeddedQuality string `toml:"embedded_quality" enum:"fast,normal,best" doc:"encoding effort for embedded textures"`
 
 	TextureSuffix string `toml:"texture_suffix" doc:"suffix of the names of cooked images, unless textures = auto finds the names in the rules"`
 
-	ImageRules string `toml:"image_rules" doc:"checksum of the rules that decide how images are cooked; set by rules"`
+	ImageRules string `toml:"image_rules" doc:"checksum of the rules for images; cook sets this option"`
 }
 
 // Recipe returns the recipe "mesh".
@@ -244,7 +244,7 @@ func (o *meshOptions) checkOptions() error {
 		}
 	}
 	if o.PruneEmpty && !o.Prune {
-		return &recipe.OptionError{Key: "prune_empty", Got: "true", Want: "prune = true as well"}
+		return &recipe.OptionError{Key: "prune_empty", Got: "true", Want: "prune = true together with this option"}
 	}
 	if o.Textures == "basisu" && !strings.HasSuffix(strings.ToLower(o.TextureSuffix), ".ktx2") {
 		return &recipe.OptionError{Key: "texture_suffix", Got: o.TextureSuffix, Want: `".ktx2" at the end, because of textures = "basisu"`}

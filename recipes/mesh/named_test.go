@@ -59,7 +59,7 @@ func TestVariants(t *testing.T) {
 			t.Errorf("%s: triangles keep their order: %t", tc.name, keeps)
 		}
 	}
-	wantRefusal(t, model(`{}`, mapped("7")), "m/a.gltf", "refers to number 7 of materials, but there are only 1")
+	wantRefusal(t, model(`{}`, mapped("7")), "m/a.gltf", "the index 7 is out of range: the number of materials is 1")
 	// The estimate must include the vertices that tangents add.
 	estimate := func(materials string) int64 {
 		text := model(materials, `,"material":0`+mapped("1"))["m/a.gltf"].Data

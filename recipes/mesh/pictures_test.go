@@ -126,7 +126,7 @@ func TestEmbeddedPictures(t *testing.T) {
 	if fmt.Sprint(doc.ExtensionsRequired) != "[MSFT_texture_dds]" {
 		t.Errorf("required %v", doc.ExtensionsRequired)
 	}
-	want := "[image 3: textures use it as more than one of colors, normals and data; the image is not converted to a texture]"
+	want := "[image 3: textures use it as two of colors, normals and data, so the image is not converted; use separate images]"
 	if fmt.Sprint(res.Warned) != want {
 		t.Errorf("warned of %v", res.Warned)
 	}
@@ -225,7 +225,7 @@ func TestEmbeddedPicturesByMaterial(t *testing.T) {
 		{`"extensions":{"KHR_materials_sheen":{"sheenColorTexture":{"index":0},"sheenRoughnessTexture":{"index":0}}}`, plain, ""},
 		{`"extensions":{"KHR_materials_pbrSpecularGlossiness":{"specularGlossinessTexture":{"index":0}}}`, plain, ""},
 		{`"extensions":{"EXT_materials_bump":{"bumpTexture":{"index":0}}}`, data, ""},
-		{`"extensions":{"X_y":{"zTexture":{"index":0}}}`, nil, "image 0: a material uses it as zTexture, a slot that cook does not know; the image is not converted to a texture"},
+		{`"extensions":{"X_y":{"zTexture":{"index":0}}}`, nil, "image 0: a material uses it as zTexture, a material slot that cook does not know, so the image is not converted to a texture"},
 	} {
 		o := options(func(o *meshOptions) { o.Embedded, o.EmbeddedQuality = "dds", "fast" })
 		tree := fstest.MapFS{"m/a.gltf": {Data: []byte(`{"asset":{"version":"2.0"},

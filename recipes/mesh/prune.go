@@ -22,7 +22,7 @@ func (o *meshOptions) pruneText(ctx context.Context, job *recipe.Job, parsed *gl
 	}
 	gone, err := o.pruneRoot(ctx, &root)
 	if gone.Unknown != "" {
-		job.Warn("extension %.60s may refer to nodes, materials and others by number, so prune removes none of them", gone.Unknown)
+		job.Warn("extension %.60s may refer to parts of the model by number, so prune removes no numbered parts", gone.Unknown)
 	}
 	if gone.Any() {
 		parsed.Text = root.Text()
@@ -133,12 +133,12 @@ func isWhite(colors gltf.Array) bool {
 func (c *cooking) noteUnused(job *recipe.Job, gone prune.Result) {
 	for _, g := range c.geometries {
 		for _, name := range g.stats.unused {
-			job.Note("models: %[1]s is left out where nothing draws it; keep = [%[1]q] keeps it (cook why lists it for each model)", name)
+			job.Note("models: prune removes %[1]s where no material uses it; write keep = [%[1]q] to keep it (cook why PATH lists the removed parts)", name)
 		}
 	}
 	for l := range gltf.Accessors {
 		if gone.Gone[l] > 0 {
-			job.Note("models: %s that no scene and no animation uses are left out; keep names elements to keep (cook why counts them for each model)", l.Key())
+			job.Note("models: prune removes %s that no scene and no animation uses; list names in keep to keep them (cook why PATH prints the numbers)", l.Key())
 		}
 	}
 }

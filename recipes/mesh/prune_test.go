@@ -123,7 +123,7 @@ func TestPruneLists(t *testing.T) {
 	}
 	job := jobs.New(Recipe(), jobs.Env{Path: "m/a.gltf", Open: plain.Open, Stat: plain.Stat}, 1)
 	lines, err := options(func(o *meshOptions) { o.Prune = true }).explainResult(t.Context(), job)
-	const want = "prune leaves out 1 node, 1 mesh, 1 material, 1 texture, 1 image, 4 accessors"
+	const want = "prune removes 1 node, 1 mesh, 1 material, 1 texture, 1 image, 4 accessors"
 	if err != nil || lines[0] != want {
 		t.Errorf("%q, %v; want %q", lines, err, want)
 	}
@@ -149,7 +149,7 @@ func TestLeftOutAttributesAreNoted(t *testing.T) {
 			{"attributes":{"POSITION":%d,"NORMAL":%d,"TEXCOORD_0":%d,"COLOR_0":%d},"indices":%d}]}]`, p, n, uv, s.floats("VEC4", 4, colors...), i))
 		var notes []string
 		env := jobs.OfTree(Recipe(), tree, "m/a.gltf")
-		env.Note = func(line string) { notes = append(notes, strings.Fields(line)[1]) }
+		env.Note = func(line string) { notes = append(notes, strings.Fields(line)[3]) }
 		env.Create = func(int) (*os.File, error) { return os.Create(filepath.Join(t.TempDir(), "a.glb")) }
 		o := options(func(o *meshOptions) { o.Prune, o.Keep = true, tc.keep })
 		if err := o.Cook(t.Context(), jobs.New(Recipe(), env, 1)); err != nil {

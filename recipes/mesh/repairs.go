@@ -143,7 +143,7 @@ func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, whe
 			}
 		}
 		r.noteRepair("a normal was not of length 1 and was normalized", where, scaled)
-		r.noteRepair("a normal had no length and was computed again", where, none)
+		r.noteRepair("a normal had length 0 and was computed again", where, none)
 		return scaled+none > 0
 	})
 	return err
@@ -176,7 +176,7 @@ func (s *stream) repairTangents(r *repairs, where string) (dropped bool) {
 		return scaled+signs > 0
 	})
 	if dropped {
-		r.noteRepair("tangents had no length and were left out", where, 1)
+		r.noteRepair("tangents had length 0 and were removed", where, 1)
 	}
 	return dropped
 }
@@ -233,8 +233,8 @@ func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 			*weight = float32(float64(*weight) / sum)
 		}
 	}
-	r.noteRepair("a joint had two weights in one vertex, which were added up", where, double)
-	r.noteRepair("a vertex had no weights and was given to its first joint", where, without)
+	r.noteRepair("a vertex had two weights for one joint, which were added", where, double)
+	r.noteRepair("a vertex had no weights and was assigned to its first joint", where, without)
 	r.noteRepair("the sum of weights was not 1, so they were scaled", where, scaled)
 	if changed || double+without > 0 {
 		for i, s := range sets {

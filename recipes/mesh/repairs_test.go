@@ -57,7 +57,7 @@ func TestRepairsNormals(t *testing.T) {
 	s.floats("VEC3", 3, 0, 0, 2, 0, 0, 0, 0, 0.6, 0.8)
 	doc := repaired(t, s.triangle(`,"NORMAL":0`, ""), "m/a.gltf",
 		"mesh 0 primitive 0: a normal was not of length 1 and was normalized",
-		"mesh 0 primitive 0: a normal had no length and was computed again")
+		"mesh 0 primitive 0: a normal had length 0 and was computed again")
 	near(t, elements(t, doc, doc.Meshes[0].Primitives[0].Attributes["NORMAL"]), []float64{0, 0, 1}, []float64{0, 0, 1}, []float64{0, 0.6, 0.8})
 }
 
@@ -75,7 +75,7 @@ func TestRepairsTangents(t *testing.T) {
 	s = new(sheet)
 	s.floats("VEC3", 3, 0, 0, 1, 0, 0, 1, 0, 0, 1)
 	s.floats("VEC4", 4, 2, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1)
-	doc = repaired(t, s.triangle(`,"NORMAL":0,"TANGENT":1`, ""), "m/a.gltf", "mesh 0 primitive 0: tangents had no length and were left out")
+	doc = repaired(t, s.triangle(`,"NORMAL":0,"TANGENT":1`, ""), "m/a.gltf", "mesh 0 primitive 0: tangents had length 0 and were removed")
 	if _, there := doc.Meshes[0].Primitives[0].Attributes["TANGENT"]; there {
 		t.Error("tangents without length are still there")
 	}
@@ -102,8 +102,8 @@ func skinned(joints []uint16, weights []float32) fstest.MapFS {
 func TestRepairsWeights(t *testing.T) {
 	joints := []uint16{0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0}
 	doc := repaired(t, skinned(joints, []float32{1, 3, 0, 0, 0.25, 0.5, 0.25, 0, 0, 0, 0, 0}), "m/a.gltf",
-		"mesh 0 primitive 0: a joint had two weights in one vertex, which were added up",
-		"mesh 0 primitive 0: a vertex had no weights and was given to its first joint",
+		"mesh 0 primitive 0: a vertex had two weights for one joint, which were added",
+		"mesh 0 primitive 0: a vertex had no weights and was assigned to its first joint",
 		"mesh 0 primitive 0: the sum of weights was not 1, so they were scaled")
 	near(t, elements(t, doc, doc.Meshes[0].Primitives[0].Attributes["WEIGHTS_0"]),
 		[]float64{0.25, 0.75, 0, 0}, []float64{0.75, 0, 0.25, 0}, []float64{1, 0, 0, 0})
@@ -145,7 +145,7 @@ func TestRepairsAnimations(t *testing.T) {
 	}{
 		{[]float32{1, 1}, []float32{0, 0, 0, 1, 0, 0, 0, 1}, "accessor 0: keyframe 1 at 1 seconds is not after the previous keyframe, at 1"},
 		{[]float32{-1, 1}, []float32{0, 0, 0, 1, 0, 0, 0, 1}, "accessor 0: keyframe 0 is at -1 seconds"},
-		{[]float32{0, 1}, []float32{0, 0, 0, 1, 0, 0, 0, 0}, "accessor 1: element 1 is a rotation without length"},
+		{[]float32{0, 1}, []float32{0, 0, 0, 1, 0, 0, 0, 0}, "accessor 1: element 1 is a rotation of length 0"},
 		{[]float32{0, float32(math.Inf(1))}, []float32{0, 0, 0, 1, 0, 0, 0, 1}, "accessor 0: element 1 is +Inf"},
 	} {
 		wantRefusal(t, animated(tc.times, tc.turns, "", "LINEAR"), "m/a.gltf", tc.want)
@@ -197,7 +197,7 @@ func TestRepairsDocuments(t *testing.T) {
 	tree["m/a.gltf"].Data = []byte(strings.Replace(text, `{"mesh":0}`, `{"mesh":0,"children":[],"rotation":[0,0,0,2]}`, 1))
 	doc := repaired(t, tree, "m/a.gltf",
 		`1:82: a list is empty (2 times); left out`,
-		`1:218: an extension is missing in extensionsUsed; added there`,
+		`1:218: an extension is missing in extensionsUsed; the extension was added`,
 		`node 0: the length of a rotation is not 1; scaled`)
 	if doc.Nodes[0].Rotation != [4]float64{0, 0, 0, 1} || !reflect.DeepEqual(doc.ExtensionsUsed, []string{"EXT_mine"}) || doc.Nodes[0].Children != nil {
 		t.Errorf("node %v, extensions %v", doc.Nodes[0], doc.ExtensionsUsed)
@@ -257,7 +257,7 @@ func TestTexturesWithoutCoordinates(t *testing.T) {
 		"meshes":[{"primitives":[{"attributes":{"POSITION":%[1]d},"material":0},{"attributes":{"POSITION":%[1]d,"TEXCOORD_0":%[2]d},"material":0},
 			{"attributes":{"POSITION":%[1]d},"material":1,"extensions":{"KHR_materials_variants":{"mappings":[{"material":0,"variants":[0]}]}}}]}]`, p, uv))
 	doc := repaired(t, tree, "m/a.gltf",
-		"mesh 0 primitive 0: a textured material is on a primitive without texture coordinates, which is drawn without the texture (and 2 similar repairs)")
+		"mesh 0 primitive 0: a primitive with a textured material has no texture coordinates, so it is drawn without the texture; export the coordinates (and 2 similar repairs)")
 	texts := func(i int) string {
 		root, err := own.ParseObject(textOf(t, cook(t, options(nil), tree, "m/a.gltf")))
 		if err != nil {
@@ -295,9 +295,9 @@ func TestOBJ(t *testing.T) {
 		"m/a.mtl": {Data: []byte("newmtl x\nKd 1 0 0\nmap_Kd wood.png\n")},
 	}
 	doc := repaired(t, tree, "m/a.obj",
-		`mtllib gone.mtl does not exist; its materials have no properties`,
+		`mtllib gone.mtl does not exist, so its materials get default properties; add the file`,
 		`image "wood.png" does not exist; the model names it anyway`,
-		"mesh 0 primitive 1: a textured material is on a primitive without texture coordinates, which is drawn without the texture")
+		"mesh 0 primitive 1: a primitive with a textured material has no texture coordinates, so it is drawn without the texture; export the coordinates")
 	first, second := doc.Meshes[0].Primitives[0], doc.Meshes[0].Primitives[1]
 	if doc.Materials[*first.Material].PBRMetallicRoughness.BaseColorTexture == nil {
 		t.Error("the texture is gone")
@@ -314,8 +314,8 @@ func TestOBJKeepsValues(t *testing.T) {
 		"m/a.obj": {Data: []byte("mtllib a.mtl\nv 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 0 1 0\nusemtl x\ns 1\nf 1 2 3\n")},
 		"m/a.mtl": {Data: []byte("newmtl x\nPr 0.5\nKe 4 0 0\nNi 1.25\nTf 1 0 0\nmap_Bump b.png\n")},
 	}
-	doc := repaired(t, tree, "m/a.obj", `glTF cannot hold Tf, map_Bump (norm names a normal map), `+
-		`s (smoothing groups of faces without normals; normals = "smooth" in a rule makes normals); left out of the cooked model`)
+	doc := repaired(t, tree, "m/a.obj", `the cooked glTF model loses Tf, map_Bump (norm names a normal map), `+
+		`s (smoothing groups; set normals = "smooth" in a rule to make normals), which glTF cannot store`)
 	p, m := doc.Meshes[0].Primitives[0], doc.Materials[0]
 	color, ok := p.Attributes["COLOR_0"]
 	if !ok {
@@ -404,7 +404,7 @@ func TestOddGLB(t *testing.T) {
 		{glb(text, bin, other), nil},
 		{glb(text, other, bin), []string{"the binary chunk of the GLB file is not its second chunk; export the file again"}},
 		{glb(text, bin, bin), []string{"the GLB file has more than one chunk of a type; the first is read; export the file again"}},
-		{append(glb(text, bin), 0, 0, 0, 0), []string{"there are bytes after the end of the GLB file; export the file again"}},
+		{append(glb(text, bin), 0, 0, 0, 0), []string{"there are extra bytes after the end of the GLB data; export the file again"}},
 		{glb(text, chunk("BIN\x00", []byte("12345"))), []string{"a chunk of the GLB file is not a multiple of four bytes long; export the file again"}},
 	} {
 		res := recipetest.Cook(t, Recipe(), options(nil), fstest.MapFS{"a.glb": {Data: tc.file}}, "", "a.glb")

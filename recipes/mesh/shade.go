@@ -171,7 +171,7 @@ func (p *plainer) replaceMaterials(of *gltf.Primitive, text *gltf.Object, r *rep
 			return err
 		}
 		if n != int(*of.Material) {
-			r.noteRepair("a textured material is on a primitive without texture coordinates, which is drawn without the texture", where, 1)
+			r.noteRepair("a primitive with a textured material has no texture coordinates, so it is drawn without the texture; export the coordinates", where, 1)
 			text.SetInt("material", n)
 			number := int32(n)
 			of.Material = &number
@@ -193,7 +193,7 @@ func (p *plainer) replaceMaterials(of *gltf.Primitive, text *gltf.Object, r *rep
 					return err
 				}
 				if n != int(mappings[i].Material) {
-					r.noteRepair("a textured material is on a primitive without texture coordinates, which is drawn without the texture", where, 1)
+					r.noteRepair("a primitive with a textured material has no texture coordinates, so it is drawn without the texture; export the coordinates", where, 1)
 					objects[i].SetInt("material", n)
 					mappings[i].Material = int32(n)
 				}

@@ -38,7 +38,7 @@ func (o *meshOptions) readModel(ctx context.Context, job *recipe.Job) (doc *gltf
 		text, chunk, lost, err := obj.Convert(ctx, data, func(name string) ([]byte, error) {
 			library, err := readUpTo(job, name, maxLibrary, false)
 			if errors.Is(err, fs.ErrNotExist) {
-				job.Warn("mtllib %.200s does not exist; its materials have no properties", name)
+				job.Warn("mtllib %.200s does not exist, so its materials get default properties; add the file", name)
 			}
 			return library, err
 		})
@@ -46,7 +46,7 @@ func (o *meshOptions) readModel(ctx context.Context, job *recipe.Job) (doc *gltf
 			return nil, gone, err
 		}
 		if len(lost) > 0 {
-			job.Warn("glTF cannot hold %s; left out of the cooked model", strings.Join(lost, ", "))
+			job.Warn("the cooked glTF model loses %s, which glTF cannot store", strings.Join(lost, ", "))
 		}
 		job.Hold("meshes", len(text)+len(chunk))
 		return o.readGLTF(ctx, job, text, chunk, true)
@@ -122,7 +122,7 @@ func readUpTo(job *recipe.Job, name string, most int64, mayBeLonger bool) ([]byt
 	}
 	defer f.Close()
 	if size > most && !mayBeLonger {
-		return nil, fmt.Errorf("the file has %d bytes, want at most %d", size, most)
+		return nil, fmt.Errorf("the file has %d bytes, want at most %d; split the model", size, most)
 	}
 	data := make([]byte, min(size, most))
 	n, err := io.ReadFull(f, data)

@@ -39,7 +39,7 @@ func (w *writer) writeTextures(cooked []cookedImage, types []string, made []bool
 		}
 		w.nameImages(&textures[i], &s, cooked)
 		if s.moved {
-			w.repairs.noteRepair("a texture named an image of a type that needs an extension, which now names the image", fmt.Sprintf("texture %d", i), 1)
+			w.repairs.noteRepair("a texture referred directly to an image that needs an extension; the extension was added", fmt.Sprintf("texture %d", i), 1)
 		}
 	}
 	w.doc.Root.SetObjects("textures", textures)
@@ -193,16 +193,16 @@ func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use imageU
 	}
 	if use.slot.Role == role.Unknown {
 		if use.other != "" {
-			w.job.Warn("image %d: a material uses it as %s, a slot that cook does not know; the image is not converted to a texture", i, use.other)
+			w.job.Warn("image %d: a material uses it as %s, a material slot that cook does not know, so the image is not converted to a texture", i, use.other)
 		}
 		return nil, nil
 	}
 	if use.apart {
-		w.job.Warn("image %d: textures use it as more than one of colors, normals and data; the image is not converted to a texture", i)
+		w.job.Warn("image %d: textures use it as two of colors, normals and data, so the image is not converted; use separate images", i)
 		return nil, nil
 	}
 	if !isInside(w.doc, &w.doc.Images[i]) {
-		w.job.Warn("image %d is part of a buffer in a separate file; the image is not converted to a texture", i)
+		w.job.Warn("image %d is in a separate buffer file, so it is not converted to a texture; embed it in the model", i)
 		return nil, nil
 	}
 	o := w.o.pictureOptions()

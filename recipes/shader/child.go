@@ -67,7 +67,7 @@ func limitHeap() {
 	for range time.Tick(20 * time.Millisecond) {
 		var m runtime.MemStats
 		if runtime.ReadMemStats(&m); m.HeapAlloc > childHeap {
-			fmt.Fprintf(os.Stderr, "fatal error: the compiler holds more than %d MiB\n", childHeap>>20)
+			fmt.Fprintf(os.Stderr, "fatal error: the compiler uses more than %d MiB of memory\n", childHeap>>20)
 			os.Exit(1)
 		}
 	}
@@ -80,14 +80,14 @@ func serveOrder(in io.Reader, out io.Writer) error {
 		return err
 	}
 	if v := compilerVersion(); o.Version != v {
-		return writeReply(out, reply{Refused: "the program has been replaced since it was started; start it again"})
+		return writeReply(out, reply{Refused: "another file replaced this program while it was running; start it again"})
 	}
 	time.AfterFunc(o.Timeout+time.Second, func() { os.Exit(1) }) // exit even if the parent has died
 	var r reply
 	func() {
 		defer func() {
 			if p := recover(); p != nil {
-				r = reply{Refused: "the WGSL compiler gave up: " + plaintext.OneLine(fmt.Sprint(p))}
+				r = reply{Refused: "the WGSL compiler failed: " + plaintext.OneLine(fmt.Sprint(p))}
 			}
 		}()
 		output, err := o.compileOrder()

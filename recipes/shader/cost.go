@@ -90,7 +90,7 @@ func (s *sizer) limitTypes() error {
 	for _, d := range order {
 		size := d.countParts(decls)
 		if s.cost += size; size > maxType || s.cost > maxCost {
-			return plaintext.Errorf(s.source, d.at, "the nested structs have more than %d members in all; use fewer", maxType)
+			return plaintext.Errorf(s.source, d.at, "the nested structs have more than %d members in total; use fewer", maxType)
 		}
 	}
 	return nil
@@ -177,7 +177,7 @@ func (s *sizer) limitExpressions() error {
 		top = &runs[len(runs)-1]
 		top.whole, top.parts, top.last = min(top.whole, maxCost), min(top.parts, maxCost), min(top.last, maxCost)
 		if s.cost > maxCost {
-			return plaintext.Errorf(s.source, s.at-len(word), "expressions are too long, or let is nested too deeply, to compile in reasonable time; make one let a var")
+			return plaintext.Errorf(s.source, s.at-len(word), "compiling would take too long, because expressions or nested lets are too long; change one let to var")
 		}
 	}
 }

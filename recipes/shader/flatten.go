@@ -251,7 +251,7 @@ func (f *flattening) expandFile(file *file, name string, first int) error {
 		}
 		number += newlines
 		if f.out.Len() > maxFlat {
-			return fmt.Errorf("with its includes the shader is larger than %d bytes", maxFlat)
+			return fmt.Errorf("the shader with its includes is larger than %d bytes", maxFlat)
 		}
 	}
 	if f.out.Len() > 0 && f.out.Bytes()[f.out.Len()-1] != '\n' && file.number > 0 {
@@ -276,7 +276,7 @@ func (f *flattening) warnOfVersion(code []byte, number int) {
 	if own == f.version {
 		return
 	}
-	warning := fmt.Sprintf("%s:%d: %s is left out, because the shader has %s; write the same version in both", f.open[len(f.open)-1], number, own, f.version)
+	warning := fmt.Sprintf("%s:%d: %s is ignored, because the shader has %s; write the same version in both files", f.open[len(f.open)-1], number, own, f.version)
 	if !slices.Contains(f.warned, warning) {
 		f.warned = append(f.warned, warning)
 	}
@@ -301,7 +301,7 @@ func (f *flattening) expandInclude(code []byte, from string, number int) error {
 		return fmt.Errorf(`%swant #include "file" or #include <file>, have %.100q`, where, bytes.TrimSpace(code))
 	}
 	if bytes.IndexByte(code, '\\') >= 0 {
-		return fmt.Errorf("%sthe name of an included file has no backslashes; write /", where)
+		return fmt.Errorf("%sthe name of an included file must not have backslashes; write /", where)
 	}
 	name, file, err := f.findIncluded(string(m[1]), string(m[2]), from)
 	if e := (*lineError)(nil); errors.As(err, &e) {
@@ -317,10 +317,10 @@ func (f *flattening) expandInclude(code []byte, from string, number int) error {
 		return fmt.Errorf("%s%s includes itself: %s -> %s", where, name, strings.Join(f.open[1:], " -> "), name)
 	}
 	if f.count++; f.count > maxIncludes {
-		return fmt.Errorf("%sthere are more than %d includes", where, maxIncludes)
+		return fmt.Errorf("%sthe shader has more than %d includes", where, maxIncludes)
 	}
 	if len(f.open) > maxDeep {
-		return fmt.Errorf("%smore than %d files include one another, beginning with %s", where, maxDeep, strings.Join(f.open[1:4], " -> "))
+		return fmt.Errorf("%sincludes are nested deeper than %d files, beginning with %s", where, maxDeep, strings.Join(f.open[1:4], " -> "))
 	}
 	f.open = append(f.open, name)
 	err = f.expandFile(file, name, 1)

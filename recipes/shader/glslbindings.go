@@ -61,7 +61,7 @@ func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
 			if b := v.Binding; b != nil && b.Group == group {
 				n := first + uint64(b.Binding)
 				if n > maxBinding {
-					return nil, &declarationError{"var", v.Name, fmt.Errorf("its binding in GLSL would be %d, but the limit is %d; use lower bindings", n, maxBinding)}
+					return nil, &declarationError{"var", v.Name, fmt.Errorf("the GLSL binding would be %d, but the limit is %d; use lower bindings", n, maxBinding)}
 				}
 				flat[glsl.BindingMapKey{Group: group, Binding: b.Binding}] = uint8(n)
 			}
@@ -107,7 +107,7 @@ func finishGLSL(text string, of ir.ShaderStage, used []ir.GlobalVariable, info g
 	for _, found := range textureUniform().FindAllStringSubmatch(text, -1) {
 		var b ir.ResourceBinding
 		if _, err := fmt.Sscanf(found[1], "_group_%d_binding_%d_", &b.Group, &b.Binding); err != nil {
-			return "", fmt.Errorf("the WGSL compiler has named a texture %s", found[1])
+			return "", fmt.Errorf("the WGSL compiler gave a texture the unexpected name %s", found[1])
 		}
 		list(b, "uniform", found[1], variableAt(used, b))
 	}

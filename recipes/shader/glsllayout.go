@@ -42,7 +42,7 @@ func padBuffers(m *ir.Module, used []ir.GlobalVariable) error {
 	}
 	for h, pads := range uniform.pads {
 		if other, ok := storage.pads[h]; ok && !slices.Equal(pads, other) {
-			return &declarationError{"struct", m.Types[h].Name, fmt.Errorf("GLSL lays the struct out in two ways, in uniforms and in storage buffers; use two structs")}
+			return &declarationError{"struct", m.Types[h].Name, fmt.Errorf("GLSL gives this struct different layouts in uniforms and in storage buffers; use two structs")}
 		}
 	}
 	for h, pads := range storage.pads {
@@ -61,17 +61,17 @@ func (l *blockLayout) layOutType(h ir.TypeHandle) (size, alignment int, err erro
 	switch t := l.module.Types[h].Inner.(type) {
 	case ir.ScalarType:
 		if t.Width != 4 {
-			return 0, 0, fmt.Errorf("GLSL output does not support %s", scalarName(t))
+			return 0, 0, fmt.Errorf("GLSL output does not support %s; use another type", scalarName(t))
 		}
 		size, alignment = 4, 4
 	case ir.AtomicType:
 		if t.Scalar.Width != 4 || t.Scalar.Kind == ir.ScalarFloat {
-			return 0, 0, fmt.Errorf("GLSL output does not support atomic<%s>", scalarName(t.Scalar))
+			return 0, 0, fmt.Errorf("GLSL output does not support atomic<%s>; use another type", scalarName(t.Scalar))
 		}
 		size, alignment = 4, 4
 	case ir.VectorType:
 		if t.Scalar.Width != 4 {
-			return 0, 0, fmt.Errorf("GLSL output does not support %s", scalarName(t.Scalar))
+			return 0, 0, fmt.Errorf("GLSL output does not support %s; use another type", scalarName(t.Scalar))
 		}
 		size, alignment = vectorSize(t.Size)
 	case ir.MatrixType:
@@ -81,7 +81,7 @@ func (l *blockLayout) layOutType(h ir.TypeHandle) (size, alignment int, err erro
 			alignment = 16
 		}
 		if alignment != columns {
-			return 0, 0, fmt.Errorf("GLSL places the columns of mat%dx2 16 bytes apart in a uniform, WGSL 8; use an array of vec4 or a matrix of four rows", t.Columns)
+			return 0, 0, fmt.Errorf("in a uniform, GLSL places the columns of mat%dx2 16 bytes apart, but WGSL places them 8; use vec4 or four rows", t.Columns)
 		}
 		size = int(t.Columns) * alignment
 	case ir.ArrayType:
@@ -93,7 +93,7 @@ func (l *blockLayout) layOutType(h ir.TypeHandle) (size, alignment int, err erro
 		}
 		stride := roundUpTo(size, alignment)
 		if stride != int(t.Stride) {
-			return 0, 0, fmt.Errorf("GLSL places the elements of an array %d bytes apart, WGSL %d", stride, t.Stride)
+			return 0, 0, fmt.Errorf("GLSL places the elements of an array %d bytes apart, but WGSL places them %d; use elements of 16 bytes", stride, t.Stride)
 		}
 		size = stride
 		if t.Size.Constant != nil {
@@ -104,7 +104,7 @@ func (l *blockLayout) layOutType(h ir.TypeHandle) (size, alignment int, err erro
 			return 0, 0, err
 		}
 	default:
-		return 0, 0, fmt.Errorf("GLSL buffers cannot hold this type")
+		return 0, 0, fmt.Errorf("GLSL buffers cannot contain this type; use another type")
 	}
 	l.sizes[h] = [2]int{size, alignment}
 	return size, alignment, nil
@@ -129,7 +129,7 @@ func (l *blockLayout) layOutStruct(h ir.TypeHandle, t ir.StructType) (end, align
 		at := int(m.Offset)
 		switch natural := roundUpTo(end, a); {
 		case natural > at || at%a != 0:
-			return 0, 0, fmt.Errorf("GLSL places the member %s at byte %d, WGSL at %d", m.Name, natural, at)
+			return 0, 0, fmt.Errorf("GLSL places the member %s at byte %d, but WGSL at %d; reorder the members", m.Name, natural, at)
 		case natural < at:
 			pads = append(pads, padding{i, end, at})
 		}
@@ -179,7 +179,7 @@ func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 	}
 	for i, e := range m.GlobalExpressions {
 		if c, ok := e.Kind.(ir.ExprCompose); ok && added[c.Type] != nil {
-			return &declarationError{"const", constantOf(m, i), fmt.Errorf("GLSL needs padding in the struct of this value; make the value a variable")}
+			return &declarationError{"const", constantOf(m, i), fmt.Errorf("GLSL needs padding in the struct of this value; store the value in a variable")}
 		}
 	}
 	rewriteFunctions(m, func(r *rewriter, kind ir.ExpressionKind, _ ir.TypeInner) ir.ExpressionKind {
@@ -230,7 +230,7 @@ func (r *rewriter) padStruct(old ir.StructType, pads []padding, vectors bool) (s
 				most = maxFloats
 			}
 			if p.to-p.from > most {
-				return s, nil, fmt.Errorf("GLSL needs a padding of %d bytes, but the limit is %d", p.to-p.from, most)
+				return s, nil, fmt.Errorf("GLSL needs %d bytes of padding, but the limit is %d; reorder the members", p.to-p.from, most)
 			}
 			for at := p.from; at < p.to; counts[i]++ {
 				filler, size := float, 4
@@ -246,7 +246,7 @@ func (r *rewriter) padStruct(old ir.StructType, pads []padding, vectors bool) (s
 		}
 		if i < len(old.Members) {
 			if old.Members[i].Binding != nil {
-				return s, nil, fmt.Errorf("GLSL needs padding in the struct, which is also an input or a result of a stage; use two structs")
+				return s, nil, fmt.Errorf("GLSL needs padding in the struct, but the struct is also an input or output of a stage; use two structs")
 			}
 			s.Members = append(s.Members, old.Members[i])
 		}

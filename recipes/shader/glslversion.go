@@ -17,7 +17,7 @@ func (f feature) missingError(version string) error {
 	want := ""
 	switch {
 	case f.desktop == 0:
-		return fmt.Errorf("%s cannot be written in GLSL", f.name)
+		return fmt.Errorf("GLSL has no form of %s; remove it or choose another output format", f.name)
 	case f.es == 0:
 		want = fmt.Sprintf(`set glsl_version to "%d" or later; OpenGL ES does not have it`, f.desktop)
 	default:
@@ -278,7 +278,7 @@ func shadowFeatures(t ir.ImageType, k ir.ExprImageSample) []feature {
 	case array2D && k.Offset != nil:
 		return []feature{{"textureSampleCompare of an array with an offset", 430, 300}}
 	case bias:
-		return []feature{{name: "a comparison with a bias"}}
+		return []feature{{name: "a depth comparison with a bias"}}
 	}
 	return nil
 }
@@ -290,7 +290,7 @@ func mathFeature(f ir.MathFunction) feature {
 		return feature{"frexp and ldexp", 400, 310}
 	case ir.MathCountTrailingZeros, ir.MathCountLeadingZeros, ir.MathCountOneBits, ir.MathReverseBits, ir.MathExtractBits,
 		ir.MathInsertBits, ir.MathFirstTrailingBit, ir.MathFirstLeadingBit, ir.MathUnpack4xI8, ir.MathUnpack4xU8, ir.MathDot4I8Packed, ir.MathDot4U8Packed:
-		return feature{"functions of bits", 400, 310}
+		return feature{"functions on bits", 400, 310}
 	case ir.MathPack4x8snorm, ir.MathPack4x8unorm:
 		return feature{"pack4x8snorm and pack4x8unorm", 400, 310}
 	case ir.MathPack2x16unorm:
@@ -300,7 +300,7 @@ func mathFeature(f ir.MathFunction) feature {
 	case ir.MathUnpack4x8snorm: // naga's replacement would return -128 / 127
 		return feature{"unpack4x8snorm", 400, 310}
 	case ir.MathPack2x16float, ir.MathUnpack2x16float, ir.MathQuantizeF16:
-		return feature{"floats of 16 bits", 420, 300}
+		return feature{"16-bit floats", 420, 300}
 	}
 	return feature{}
 }

@@ -36,7 +36,7 @@ func checkMatrixCalls(text string) error {
 	}
 	for _, m := range matrixCall().FindAllStringSubmatch(text, -1) {
 		if name := m[1]; !defined[name] || strings.HasPrefix(name, "Set") {
-			return fmt.Errorf("the WGSL compiler makes invalid HLSL of a matrix of two rows in a struct (%s); use a matrix of four rows", name)
+			return fmt.Errorf("the WGSL compiler writes invalid HLSL for a matrix of two rows in a struct (%s); use a matrix of four rows", name)
 		}
 	}
 	return nil

@@ -28,7 +28,7 @@ func (c *typeChecker) inferUnary(h ir.ExpressionHandle, k ir.ExprUnary) error {
 		ir.UnaryNegate: {ir.ScalarSint, ir.ScalarFloat}, ir.UnaryLogicalNot: {ir.ScalarBool}, ir.UnaryBitwiseNot: {ir.ScalarSint, ir.ScalarUint},
 	}[k.Op]
 	if _, matrix := t.(ir.MatrixType); !hasKind(t, kinds...) && !(matrix && k.Op == ir.UnaryNegate) {
-		return fmt.Errorf("a unary operator cannot be applied to %s", c.wgslName(t))
+		return fmt.Errorf("a unary operator cannot have an operand of type %s", c.wgslName(t))
 	}
 	c.handles[h] = c.handles[k.Expr]
 	return c.setType(h, t)
@@ -36,7 +36,7 @@ func (c *typeChecker) inferUnary(h ir.ExpressionHandle, k ir.ExprUnary) error {
 
 func (c *typeChecker) inferBinary(h ir.ExpressionHandle, k ir.ExprBinary) error {
 	l, r := c.types[k.Left], c.types[k.Right]
-	bad := fmt.Errorf("the operator %s cannot be applied to %s and %s", operatorNames[k.Op], c.wgslName(l), c.wgslName(r))
+	bad := fmt.Errorf("the operator %s cannot have operands of types %s and %s", operatorNames[k.Op], c.wgslName(l), c.wgslName(r))
 	switch k.Op {
 	case ir.BinaryEqual, ir.BinaryNotEqual, ir.BinaryLess, ir.BinaryLessEqual, ir.BinaryGreater, ir.BinaryGreaterEqual:
 		ordered := k.Op != ir.BinaryEqual && k.Op != ir.BinaryNotEqual
@@ -127,7 +127,7 @@ func (c *typeChecker) checkSelectCondition(k ir.ExprSelect) error {
 // vector of floats.
 func (c *typeChecker) setFloat(h, operand ir.ExpressionHandle, what string) error {
 	if !hasKind(c.types[operand], ir.ScalarFloat) {
-		return fmt.Errorf("%s of %s is not possible", what, c.wgslName(c.types[operand]))
+		return fmt.Errorf("%s does not accept %s", what, c.wgslName(c.types[operand]))
 	}
 	return c.setType(h, c.types[operand])
 }
@@ -141,7 +141,7 @@ func (c *typeChecker) inferRelational(h ir.ExpressionHandle, k ir.ExprRelational
 		return c.setType(h, withScalar(t, scalarBool))
 	}
 	if n, s := componentsOfType(t); s != scalarBool || n < 2 {
-		return fmt.Errorf("all and any cannot be applied to %s", c.wgslName(t))
+		return fmt.Errorf("all and any cannot have an argument of type %s", c.wgslName(t))
 	}
 	return c.setType(h, scalarBool)
 }
@@ -311,7 +311,7 @@ func (c *typeChecker) inferSample(h ir.ExpressionHandle, k ir.ExprImageSample) e
 		return err
 	}
 	if n, s := componentsOfType(c.types[k.Coordinate]); n != dimensions(t) || s != scalarF32 {
-		return fmt.Errorf("a texture of %d dimensions cannot be read at %s", dimensions(t), c.wgslName(c.types[k.Coordinate]))
+		return fmt.Errorf("a texture of %d dimensions cannot have a coordinate of type %s", dimensions(t), c.wgslName(c.types[k.Coordinate]))
 	}
 	if k.ArrayIndex != nil && !hasKind(c.types[*k.ArrayIndex], ir.ScalarSint, ir.ScalarUint) {
 		return fmt.Errorf("the layer of a texture cannot be of type %s", c.wgslName(c.types[*k.ArrayIndex]))
@@ -346,7 +346,7 @@ func (c *typeChecker) inferLoad(h ir.ExpressionHandle, k ir.ExprImageLoad) error
 		return err
 	}
 	if n, _ := componentsOfType(c.types[k.Coordinate]); n != dimensions(t) || !hasKind(c.types[k.Coordinate], ir.ScalarSint, ir.ScalarUint) {
-		return fmt.Errorf("a texture of %d dimensions cannot be read at %s", dimensions(t), c.wgslName(c.types[k.Coordinate]))
+		return fmt.Errorf("a texture of %d dimensions cannot have a coordinate of type %s", dimensions(t), c.wgslName(c.types[k.Coordinate]))
 	}
 	for _, number := range []*ir.ExpressionHandle{k.ArrayIndex, k.Sample, k.Level} {
 		if number != nil {

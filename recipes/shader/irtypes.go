@@ -36,7 +36,7 @@ func checkConstants(m *ir.Module) error {
 		switch e.Kind.(type) {
 		case ir.Literal, ir.ExprZeroValue, ir.ExprConstant, ir.ExprCompose, ir.ExprSplat:
 		default:
-			err = errors.New("the WGSL compiler does not compute this value; write the result instead") // the compiler would write 0 for this value
+			err = errors.New("the WGSL compiler cannot compute this constant; write its value as a literal") // the compiler would write 0 for this value
 		}
 		if err == nil {
 			err = checkConstant(e)
@@ -132,7 +132,7 @@ func (c *typeChecker) sameType(a, b ir.TypeInner) bool {
 // declared returns a type declared in the module.
 func (c *typeChecker) declared(h ir.TypeHandle) (ir.TypeInner, error) {
 	if int(h) >= len(c.module.Types) {
-		return nil, fmt.Errorf("the WGSL compiler gives a constant no type")
+		return nil, fmt.Errorf("a constant has no type; declare its type")
 	}
 	return c.module.Types[h].Inner, nil
 }
@@ -262,7 +262,7 @@ func (c *typeChecker) componentsOf(h ir.ExpressionHandle, kind ir.ExpressionKind
 	case ir.ExprSwizzle:
 		v, ok := c.types[k.Vector].(ir.VectorType)
 		if !ok || slices.Max(k.Pattern[:k.Size]) >= ir.SwizzleComponent(v.Size) {
-			return fmt.Errorf("%s does not have the requested components", c.wgslName(c.types[k.Vector]))
+			return fmt.Errorf("%s does not have these components", c.wgslName(c.types[k.Vector]))
 		}
 		return c.setType(h, ir.VectorType{Size: k.Size, Scalar: v.Scalar})
 	}
@@ -301,7 +301,7 @@ func (c *typeChecker) inferAccess(h, base ir.ExpressionHandle, index int) error 
 	case ir.ValuePointerType:
 		whole, space, pointer = c.typePointedTo(p), p.Space, true
 	}
-	bad := fmt.Errorf("%[2]s has no part %[1]d", index, c.wgslName(whole))
+	bad := fmt.Errorf("%[2]s has no component %[1]d", index, c.wgslName(whole))
 	switch w := whole.(type) {
 	case ir.VectorType:
 		if index >= int(w.Size) {
@@ -344,11 +344,11 @@ func (c *typeChecker) setPartType(h ir.ExpressionHandle, t ir.TypeHandle, space 
 func (c *typeChecker) checkCompose(t ir.TypeInner, parts []ir.ExpressionHandle) error {
 	want := func(n int, part func(int) ir.TypeInner) error {
 		if len(parts) != n {
-			return fmt.Errorf("%s cannot have %d parts", c.wgslName(t), len(parts))
+			return fmt.Errorf("%s cannot have %d components", c.wgslName(t), len(parts))
 		}
 		for i, p := range parts {
 			if !c.sameType(c.types[p], part(i)) {
-				return fmt.Errorf("part %d of %s cannot be of type %s", i, c.wgslName(t), c.wgslName(c.types[p]))
+				return fmt.Errorf("component %d of %s cannot be of type %s", i, c.wgslName(t), c.wgslName(c.types[p]))
 			}
 		}
 		return nil
@@ -359,7 +359,7 @@ func (c *typeChecker) checkCompose(t ir.TypeInner, parts []ir.ExpressionHandle) 
 		for _, p := range parts {
 			count, s := componentsOfType(c.types[p])
 			if n += count; s != t.Scalar {
-				return fmt.Errorf("%s cannot be made of %s", c.wgslName(t), c.wgslName(c.types[p]))
+				return fmt.Errorf("%s cannot be made from %s", c.wgslName(t), c.wgslName(c.types[p]))
 			}
 		}
 		if n != int(t.Size) {
@@ -374,7 +374,7 @@ func (c *typeChecker) checkCompose(t ir.TypeInner, parts []ir.ExpressionHandle) 
 	case ir.StructType:
 		return want(len(t.Members), func(i int) ir.TypeInner { return c.module.Types[t.Members[i].Type].Inner })
 	default:
-		return fmt.Errorf("%s cannot have parts", c.wgslName(t))
+		return fmt.Errorf("%s cannot have components", c.wgslName(t))
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func prepareGLSL(source []byte, joins bool) (*text, error) {
 		}
 	}
 	if l.state == inBlock {
-		return nil, &lineError{"", l.opened, "the comment is not closed"}
+		return nil, &lineError{"", l.opened, "the comment is not closed; write */"}
 	}
 	for ; l.owed > 0; l.owed-- {
 		l.putCharacter('\n', '\n')
@@ -102,7 +102,7 @@ func unifyLines(source []byte) ([]byte, error) {
 	for i := 0; i < len(source); i++ {
 		switch c := source[i]; c {
 		case 0:
-			return nil, &lineError{"", line, "byte 0x00 ends a shader for some compilers; remove it"}
+			return nil, &lineError{"", line, "the shader has a zero byte, where some compilers stop; remove it"}
 		case '\r', '\n':
 			if c == '\r' && i+1 < len(source) && source[i+1] == '\n' {
 				i++
@@ -192,7 +192,7 @@ func (l *lexer) takeCharacter(joins bool) error {
 	case l.state == inBlock:
 		joined, found := l.takePair('*', '/')
 		if found && joined && !joins {
-			return &lineError{"", l.line, "there is a backslash within */: compilers of this version of GLSL disagree where the comment ends"}
+			return &lineError{"", l.line, "a backslash splits */, and compilers of this GLSL version disagree where the comment ends; remove it"}
 		}
 		if found {
 			l.state = inCode
@@ -206,13 +206,13 @@ func (l *lexer) takeCharacter(joins bool) error {
 		}
 	case c == splice:
 		if l.state == inLine && !joins && !harmless(l.source[l.at+1:]) {
-			return &lineError{"", l.line, "the comment ends in a backslash: compilers of this version of GLSL disagree whether the next line belongs to the comment"}
+			return &lineError{"", l.line, "the comment ends in a backslash, and compilers of this GLSL version disagree whether it continues; remove it"}
 		}
 		l.owed++
 		l.line++
 	case c == '\n':
 		if l.endsInBackslash(l.state == inLine) && l.state != inLine {
-			return &lineError{"", l.line, "there are two backslashes before a line end; remove the first, which has no meaning"}
+			return &lineError{"", l.line, "there are two backslashes before a line end; remove the first one"}
 		}
 		l.newlines('\n')
 		l.state = inCode

@@ -67,16 +67,16 @@ import (
 
 // shaderOptions are the options of the recipe.
 type shaderOptions struct {
-	Format         string            `toml:"format" enum:"source,spirv,glsl,hlsl,msl" doc:"output format; source is the WGSL that naga has accepted, or GLSL with its includes expanded"`
+	Format         string            `toml:"format" enum:"source,spirv,glsl,hlsl,msl" doc:"output format; source means the checked WGSL, or GLSL with its includes expanded"`
 	Entry          string            `toml:"entry" doc:"the WGSL entry point for GLSL output; empty for the only one"`
 	GLSLVersion    string            `toml:"glsl_version" enum:"330,400,410,420,430,450,460,300 es,310 es,320 es" doc:"the GLSL version of the output for WGSL"`
 	SPIRVVersion   string            `toml:"spirv_version" enum:"1.0,1.1,1.2,1.3,1.4,1.5,1.6" doc:"the SPIR-V version of the output for WGSL"`
 	Debug          bool              `toml:"debug" doc:"keep names in SPIR-V"`
 	IncludeDirs    []string          `toml:"include_dirs" doc:"directories that are searched for GLSL includes: paths from the asset directory with a leading slash"`
-	Defines        map[string]string `toml:"defines" doc:"macros for GLSL, put after #version: { LIGHTS = \"4\" }"`
+	Defines        map[string]string `toml:"defines" doc:"macros for GLSL, written after #version, such as { LIGHTS = \"4\" }"`
 	LineDirectives bool              `toml:"line_directives" doc:"write #line at the beginning and after each include of a GLSL file, with the file's number in the list at the top"`
-	Compiler       string            `toml:"compiler" doc:"the program that makes SPIR-V of GLSL: \"glslangValidator\", or a file; empty for none"`
-	Client         string            `toml:"client" enum:"vulkan,opengl" doc:"the API for which the compiler makes SPIR-V"`
+	Compiler       string            `toml:"compiler" doc:"the program that compiles GLSL to SPIR-V: \"glslangValidator\", or a file; empty for none"`
+	Client         string            `toml:"client" enum:"vulkan,opengl" doc:"the graphics API for which the compiler writes SPIR-V"`
 	Stage          string            `toml:"stage" enum:"auto,vert,frag,comp,geom,tesc,tese" doc:"the stage of GLSL for the compiler; auto decides by the extension"`
 	Timeout        time.Duration     `toml:"timeout" min:"1ms" doc:"time limit for compiling" unkeyed:"a limit on time changes no byte"`
 }
@@ -118,7 +118,7 @@ func (o *shaderOptions) checkOptions() error {
 		}
 	}
 	if o.Compiler != "" && o.Format != "spirv" {
-		return &recipe.OptionError{Key: "compiler", Got: strconv.Quote(o.Compiler), Want: `format = "spirv", the only one that it makes`}
+		return &recipe.OptionError{Key: "compiler", Got: strconv.Quote(o.Compiler), Want: `format = "spirv", the only format that a compiler writes`}
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (o *shaderOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	case ext == ".glsl" || stages[ext] != "" || o.Stage != "auto":
 		return o.glsl(ctx, job, source)
 	default:
-		err = fmt.Errorf("the extension %q names neither WGSL nor a stage of GLSL; set stage", ext)
+		err = fmt.Errorf("the extension %q names neither WGSL nor a GLSL stage; set stage", ext)
 	}
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ func (o *shaderOptions) glsl(ctx context.Context, job *recipe.Job, source []byte
 	case o.Compiler == "":
 		return fmt.Errorf(`GLSL needs an external compiler for SPIR-V; install glslang-tools and set compiler = "glslangValidator"`)
 	case stage == "":
-		return fmt.Errorf("the extension %q does not tell the stage; set stage", job.Ext())
+		return fmt.Errorf("the extension %q does not determine the stage; set stage", job.Ext())
 	}
 	compiled := o.Format == "spirv"
 	f := flattening{ctx: ctx, dirs: o.IncludeDirs, lines: o.LineDirectives || compiled, compact: compiled, read: func(name string) ([]byte, error) { return readShader(job, name) }}
@@ -232,7 +232,7 @@ func (o *shaderOptions) glsl(ctx context.Context, job *recipe.Job, source []byte
 	defer job.Step("compile")()
 	// The compiler would open any file that an include names, so no include may remain.
 	if line := leftInclude().FindIndex(text); line != nil {
-		return fmt.Errorf("the compiler would have to expand an #include: %.100q", text[line[0]:])
+		return fmt.Errorf("cook cannot expand this #include, and the compiler must not: %.100q; move it to its own line", text[line[0]:])
 	}
 	return o.compileGLSL(ctx, job, stage, text, f.names)
 }

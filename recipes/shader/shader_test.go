@@ -134,8 +134,8 @@ func TestErrorNamesTheLine(t *testing.T) {
 		{"a.frag", "#include FILE\n", nil, `1:1: want #include "file" or #include <file>, have "#include FILE"`},
 		{"a.frag", "#include \"../../x\"\n", nil, "1:1: dependency \"../../x\": the path is outside the asset tree"},
 		{"a.frag", "#include \"self\"\n", nil, "self:2: self includes itself: self -> self"},
-		{"a.frag", "#include \"chain0\"\n", nil, "more than 64 files include one another, beginning with chain0 -> chain1 -> chain2"},
-		{"a.frag", "#include \"double0\"\n", nil, "there are more than 10000 includes"},
+		{"a.frag", "#include \"chain0\"\n", nil, "includes are nested deeper than 64 files, beginning with chain0 -> chain1 -> chain2"},
+		{"a.frag", "#include \"double0\"\n", nil, "the shader has more than 10000 includes"},
 		{"a.frag", "", options{"include_dirs": []any{"l"}}, "include_dirs: want paths from the asset directory"},
 		{"a.frag", "", options{"defines": map[string]any{"1A": ""}}, "defines: want names of macros"},
 		{"a.frag", "", options{"defines": map[string]any{"A": "1\n#error"}}, "defines: want names of macros"},
@@ -143,18 +143,18 @@ func TestErrorNamesTheLine(t *testing.T) {
 		{"a.frag", "", options{"format": "spirv"}, "GLSL needs an external compiler for SPIR-V"},
 		{"a.frag", "", options{"format": "msl"}, "format msl needs WGSL; for GLSL, use source or spirv"},
 		{"a.txt", "", nil, `the extension ".txt" names neither`},
-		{"a.glsl", "", options{"format": "spirv", "compiler": "glslangValidator"}, `".glsl" does not tell the stage`},
+		{"a.glsl", "", options{"format": "spirv", "compiler": "glslangValidator"}, `".glsl" does not determine the stage`},
 		{"a.wgsl", "fn main( {", nil, "1:10: parse error: parsing failed with 1 error(s): expected parameter name"},
 		{"a.wgsl", "\xff", nil, "1:1: byte 0xff is not UTF-8"},
 		{"a.wgsl", "fn f() -> i32 {\n  return g(1);\n}", nil, "unknown function: g"},
-		{"a.wgsl", strings.Repeat("(", 1000), nil, "1:201: brackets are nested deeper than 200 levels"},
-		{"a.wgsl", "const a: " + strings.Repeat("array<", 1000), nil, "brackets are nested deeper than 200 levels"},
-		{"a.wgsl", "const a = " + strings.Repeat("- ", 1000) + "1;", nil, "there are more than 32 operators in a row"},
-		{"a.wgsl", "// structs\n" + pairs("struct S%[1]d { a: S%[2]d, b: S%[2]d }\n", 40) + "alias S0 = f32;", nil, "15:8: the nested structs have more than 65536 members in all"},
+		{"a.wgsl", strings.Repeat("(", 1000), nil, "1:201: brackets are nested deeper than 200 levels; simplify the expression"},
+		{"a.wgsl", "const a: " + strings.Repeat("array<", 1000), nil, "brackets are nested deeper than 200 levels; simplify the expression"},
+		{"a.wgsl", "const a = " + strings.Repeat("- ", 1000) + "1;", nil, "an expression has more than 32 operators in a row; split it"},
+		{"a.wgsl", "// structs\n" + pairs("struct S%[1]d { a: S%[2]d, b: S%[2]d }\n", 40) + "alias S0 = f32;", nil, "15:8: the nested structs have more than 65536 members in total"},
 		{"a.wgsl", pairs("alias A%[1]d = B%[1]d;\nstruct B%[1]d { a: A%[2]d, b: A%[2]d }", 40), nil, "the nested structs have more than"},
-		{"a.wgsl", "fn f(l0: f32) -> f32 { " + pairs("let l%[1]d = l%[2]d * l%[2]d;", 40) + "return l40; }", nil, "expressions are too long, or let is nested too deeply, to compile in reasonable time; make one let a var"},
-		{"a.wgsl", "fn f(a: f32) -> f32 { return a" + strings.Repeat("+a", 20_000) + "; }", nil, "expressions are too long, or let is nested too deeply, to compile in reasonable time; make one let a var"},
-		{"a.wgsl", "fn f(a: vec4<f32>) -> vec4<f32> { return a" + strings.Repeat(".wzyx", 100) + "; }", nil, "expressions are too long, or let is nested too deeply, to compile in reasonable time; make one let a var"},
+		{"a.wgsl", "fn f(l0: f32) -> f32 { " + pairs("let l%[1]d = l%[2]d * l%[2]d;", 40) + "return l40; }", nil, "compiling would take too long, because expressions or nested lets are too long; change one let to var"},
+		{"a.wgsl", "fn f(a: f32) -> f32 { return a" + strings.Repeat("+a", 20_000) + "; }", nil, "compiling would take too long, because expressions or nested lets are too long; change one let to var"},
+		{"a.wgsl", "fn f(a: vec4<f32>) -> vec4<f32> { return a" + strings.Repeat(".wzyx", 100) + "; }", nil, "compiling would take too long, because expressions or nested lets are too long; change one let to var"},
 		{"a.wgsl", strings.Repeat(" ", maxWGSL+1), nil, "bytes of WGSL; the limit is"},
 		{"a.wgsl", "const a = 1; override a: f32 = 2 * a;", options{"format": "spirv"}, "1:23: a is declared twice"},
 		{"a.wgsl", "fn f() {}\noverride x", options{"format": "spirv"}, "2:"},
@@ -164,13 +164,13 @@ func TestErrorNamesTheLine(t *testing.T) {
 		{"a.wgsl", "@group(0) @binding(0) var<storage, read_write> b: array<f32>; @compute @workgroup_size(1) fn main() { b[0] = 1.0; }",
 			options{"format": "glsl", "glsl_version": "330"}, `GLSL 330 does not have storage buffers such as b; set glsl_version to "430" or "310 es"`},
 		{"a.frag", "#include \"huge\"\n", nil, "1:1: huge: the shader has more than 4194304 bytes, the limit"},
-		{"a.frag", "\n#include \"lib\\x\"\n", nil, "2:1: the name of an included file has no backslashes; write /"},
-		{"a.frag", "\n\n/*", nil, "3:1: the comment is not closed"},
+		{"a.frag", "\n#include \"lib\\x\"\n", nil, "2:1: the name of an included file must not have backslashes; write /"},
+		{"a.frag", "\n\n/*", nil, "3:1: the comment is not closed; write */"},
 		{"a.frag", "\nmain\\", nil, "2:1: the file ends with a backslash, but there is no next line to join"},
-		{"a.frag", "\r\r\n\x00", nil, "3:1: byte 0x00 ends a shader"},
-		{"a.frag", "#include \"open\"\n", nil, "open:2: the comment is not closed"},
-		{"a.frag", "#version 330\n// a \\\nint b;\n", nil, "2:1: the comment ends in a backslash: compilers of this version of GLSL disagree whether the next line belongs to the comment"},
-		{"a.frag", "/* *\\\n/ int b;\n", nil, "2:1: there is a backslash within */: compilers of this version of GLSL disagree where the comment ends"},
+		{"a.frag", "\r\r\n\x00", nil, "3:1: the shader has a zero byte"},
+		{"a.frag", "#include \"open\"\n", nil, "open:2: the comment is not closed; write */"},
+		{"a.frag", "#version 330\n// a \\\nint b;\n", nil, "2:1: the comment ends in a backslash, and compilers of this GLSL version disagree whether it continues; remove it"},
+		{"a.frag", "/* *\\\n/ int b;\n", nil, "2:1: a backslash splits */, and compilers of this GLSL version disagree where the comment ends; remove it"},
 		{"a.frag", "", options{"defines": map[string]any{"A": "1 /*"}}, "defines: want names of macros"},
 		{"a.wgsl", two, options{"format": "glsl", "entry": "cs"}, `set entry to one of`},
 	} {
@@ -279,7 +279,7 @@ func TestCanceledCookEndsTheChild(t *testing.T) {
 // A child must refuse an order of another version of the program. Text that other packages print
 // before the reply must be ignored.
 func TestChild(t *testing.T) {
-	for _, tc := range []struct{ version, want string }{{compilerVersion(), ""}, {"0", "the program has been replaced"}} {
+	for _, tc := range []struct{ version, want string }{{compilerVersion(), ""}, {"0", "another file replaced this program"}} {
 		var in bytes.Buffer
 		if err := json.NewEncoder(&in).Encode(&order{Version: tc.version, Source: two, Format: "source", Timeout: time.Hour}); err != nil {
 			t.Fatal(err)

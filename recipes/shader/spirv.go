@@ -58,7 +58,7 @@ const (
 func checkSPIRV(module []byte, asked string) error {
 	words := spirvWords(module)
 	if len(words) < spirvHeader || words[0] != 0x07230203 {
-		return errors.New("the WGSL compiler made no SPIR-V")
+		return errors.New("the WGSL compiler wrote no SPIR-V")
 	}
 	made := fmt.Sprintf("%d.%d", words[1]>>16&0xff, words[1]>>8&0xff)
 	if made > asked {
@@ -68,12 +68,12 @@ func checkSPIRV(module []byte, asked string) error {
 	end := spirvHeader
 	for at, w := range instructions(words) {
 		if err := m.checkInstruction(w[0]&0xffff, w[1:]); err != nil {
-			return fmt.Errorf("the WGSL compiler made invalid SPIR-V of this shader: %w; write this part another way, or compile the shader by a command", err)
+			return fmt.Errorf("the WGSL compiler wrote invalid SPIR-V for this shader: %w; write this part another way, or compile the shader by a command", err)
 		}
 		end = at + len(w)
 	}
 	if end < len(words) {
-		return errors.New("the WGSL compiler made SPIR-V that ends early")
+		return errors.New("the WGSL compiler wrote SPIR-V that is cut off")
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (m *spirvModule) checkInstruction(op uint32, w []uint32) error {
 	case op >= 19 && op <= opTypeFunction && len(w) > 0:
 		m.types[w[0]] = append([]uint32{op}, w[1:]...)
 		if m.blocks[w[0]] && slices.ContainsFunc(w[1:], m.holdsBlock) {
-			return errors.New("a Block is inside another Block")
+			return errors.New("a struct with a runtime-sized buffer layout (Block) is inside another Block")
 		}
 	case op == opStore && len(w) >= 2:
 		return m.checkSameType(op, m.pointedType(m.typeOf[w[0]]), w[1])
@@ -138,7 +138,7 @@ func (m *spirvModule) checkInstruction(op uint32, w []uint32) error {
 		return m.checkScalars(op, opTypeInt, w[0])
 	case makesValue(op) && len(w) >= 2:
 		if w[0] == 0 || w[1] == 0 || op >= opLoad && len(w) > 2 && w[2] == 0 {
-			return fmt.Errorf("%s refers to nothing", opName(op))
+			return fmt.Errorf("%s refers to a value that does not exist", opName(op))
 		}
 		m.typeOf[w[1]] = w[0]
 		return m.checkMadeValue(op, w[0], w[2:])
@@ -184,7 +184,7 @@ func (m *spirvModule) checkSameType(op, t uint32, values ...uint32) error {
 }
 
 func (m *spirvModule) mismatch(op, have, want uint32) error {
-	return fmt.Errorf("%s has %s for %s", opName(op), m.describeSPIRVType(have), m.describeSPIRVType(want))
+	return fmt.Errorf("%s has an operand of type %s, want %s", opName(op), m.describeSPIRVType(have), m.describeSPIRVType(want))
 }
 
 // componentShape returns the number and type of a type's components. It returns 0 if the type is

@@ -15,7 +15,7 @@ func (m *spirvModule) checkMadeValue(op, t uint32, w []uint32) error {
 		return errors.New("a local variable is declared outside of any function")
 	case op == opNull:
 		if d := m.types[t]; len(d) > 0 && (d[0] == opTypeRuntimeArray || d[0] >= opTypeImage && d[0] <= opTypeSampledImage) {
-			return errors.New("an array without size, a texture or a sampler is zero")
+			return errors.New("an unsized array, a texture or a sampler has a zero value")
 		}
 	case op == opFunctionCall && len(w) >= 1:
 		return m.checkCall(t, w)
@@ -28,7 +28,7 @@ func (m *spirvModule) checkMadeValue(op, t uint32, w []uint32) error {
 	case op == opVectorShuffle && len(w) >= 2:
 		return m.checkShuffle(t, w)
 	case op == opConstantComposite && len(m.types[t]) == 3 && m.types[t][0] == opTypeVector && len(w) != int(m.types[t][2]):
-		return fmt.Errorf("a constant %s has %d parts", m.describeSPIRVType(t), len(w))
+		return fmt.Errorf("a constant of type %s has the wrong number of components, %d", m.describeSPIRVType(t), len(w))
 	case op == opConstruct || op == opConstantComposite:
 		return m.checkConstruct(t, w)
 	case op == opTranspose || op >= opMatrixTimesScalar && op <= opMatrixTimesMatrix:
@@ -37,7 +37,7 @@ func (m *spirvModule) checkMadeValue(op, t uint32, w []uint32) error {
 		return m.checkExtract(op, t, w)
 	case op == opSampledImage && len(w) >= 2:
 		if !m.hasOpcode(w[0], opTypeImage) || !m.hasOpcode(w[1], opTypeSampler) {
-			return errors.New("the operands of a sampling operation are not a texture and a sampler")
+			return errors.New("a sampling operation does not have a texture and a sampler as operands")
 		}
 	case op >= 87 && op <= 97 && len(w) >= 2:
 		return m.checkSample(op, w[0], w[1])
@@ -92,7 +92,7 @@ func ruleOf(op uint32) (kinds [2]uint32) {
 func (m *spirvModule) checkMath(op uint32, kinds [2]uint32, t uint32, w []uint32) error {
 	n, component := m.componentShape(t)
 	if kind := m.types[component]; n == 0 || kind[0] != kinds[0] {
-		return fmt.Errorf("%s makes %s", opName(op), m.describeSPIRVType(t))
+		return fmt.Errorf("%s has the invalid result type %s", opName(op), m.describeSPIRVType(t))
 	}
 	for _, v := range w {
 		if have, _ := m.componentShape(m.typeOf[v]); have != 0 && have != n {
@@ -116,7 +116,7 @@ func (m *spirvModule) checkNumberKind(op, kind uint32, values ...uint32) error {
 	for _, v := range values {
 		of := m.typeOf[v]
 		if _, component := m.componentShape(of); of != 0 && (component == 0 || m.types[component][0] != kind) {
-			return fmt.Errorf("%s has %s", opName(op), m.describeSPIRVType(of))
+			return fmt.Errorf("%s has an operand of the invalid type %s", opName(op), m.describeSPIRVType(of))
 		}
 	}
 	return nil
@@ -126,7 +126,7 @@ func (m *spirvModule) checkNumberKind(op, kind uint32, values ...uint32) error {
 func (m *spirvModule) checkScalars(op, kind uint32, values ...uint32) error {
 	for _, v := range values {
 		if n, _ := m.componentShape(m.typeOf[v]); n > 1 {
-			return fmt.Errorf("%s has %s", opName(op), m.describeSPIRVType(m.typeOf[v]))
+			return fmt.Errorf("%s has an operand of the invalid type %s", opName(op), m.describeSPIRVType(m.typeOf[v]))
 		}
 	}
 	return m.checkNumberKind(op, kind, values...)
@@ -157,7 +157,7 @@ func (m *spirvModule) checkSample(op, image, coordinate uint32) error {
 	}
 	want := []uint32{1, 2, 3, 3}[d[2]] + d[4]&1 // the dimensions of 1D, 2D, 3D and cube; an array's layer adds one
 	if have, _ := m.componentShape(m.typeOf[coordinate]); have != 0 && have < want {
-		return fmt.Errorf("%s has a coordinate of %d components for %d", opName(op), have, want)
+		return fmt.Errorf("%s has a coordinate of %d components, want %d", opName(op), have, want)
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func opName(op uint32) string {
 func (m *spirvModule) checkReduction(op, t uint32, values ...uint32) error {
 	of := m.typeOf[values[0]]
 	if _, component := m.componentShape(of); component != 0 && component != t {
-		return fmt.Errorf("%s makes %s of %s", opName(op), m.describeSPIRVType(t), m.describeSPIRVType(of))
+		return fmt.Errorf("%s cannot make %s from %s", opName(op), m.describeSPIRVType(t), m.describeSPIRVType(of))
 	}
 	return m.checkSameType(op, of, values...)
 }
@@ -194,7 +194,7 @@ func (m *spirvModule) checkCall(t uint32, w []uint32) error {
 		return nil // the function is defined after this call
 	}
 	if d[1] != t || len(d)-2 != len(w)-1 {
-		return errors.New("a call does not fit its function")
+		return errors.New("a call does not match the parameters of its function")
 	}
 	for i, arg := range w[1:] {
 		if err := m.checkSameType(opFunctionCall, d[2+i], arg); err != nil {
@@ -207,11 +207,11 @@ func (m *spirvModule) checkCall(t uint32, w []uint32) error {
 func (m *spirvModule) checkShuffle(t uint32, w []uint32) error {
 	n, component := m.componentShape(t)
 	if n < 2 || int(n) != len(w)-2 {
-		return fmt.Errorf("a vector of %d components is made as %s", len(w)-2, m.describeSPIRVType(t))
+		return fmt.Errorf("%d components cannot make %s", len(w)-2, m.describeSPIRVType(t))
 	}
 	for _, v := range w[:2] {
 		if count, of := m.componentShape(m.typeOf[v]); count == 1 || of != 0 && of != component {
-			return fmt.Errorf("a vector of %s has components of %s", m.describeSPIRVType(component), m.describeSPIRVType(m.typeOf[v]))
+			return fmt.Errorf("a vector of %s cannot have components of type %s", m.describeSPIRVType(component), m.describeSPIRVType(m.typeOf[v]))
 		}
 	}
 	return nil
@@ -225,7 +225,7 @@ func (m *spirvModule) checkConstruct(t uint32, w []uint32) error {
 	switch d[0] {
 	case opTypeStruct:
 		if len(w) != len(d)-1 {
-			return fmt.Errorf("a struct of %d members has %d values", len(d)-1, len(w))
+			return fmt.Errorf("a struct of %d members is made from %d values", len(d)-1, len(w))
 		}
 		for i, v := range w {
 			if err := m.checkSameType(opConstruct, d[1+i], v); err != nil {
@@ -242,14 +242,14 @@ func (m *spirvModule) checkConstruct(t uint32, w []uint32) error {
 				return nil
 			}
 			if total += n; component != d[1] {
-				return fmt.Errorf("%s cannot be made of %s", m.describeSPIRVType(t), m.describeSPIRVType(component))
+				return fmt.Errorf("%s cannot be made from %s", m.describeSPIRVType(t), m.describeSPIRVType(component))
 			}
 		}
 		if total != d[2] {
 			return fmt.Errorf("%s cannot have %d components", m.describeSPIRVType(t), total)
 		}
 	default:
-		return fmt.Errorf("%s cannot have parts", m.describeSPIRVType(t))
+		return fmt.Errorf("%s cannot have components", m.describeSPIRVType(t))
 	}
 	return nil
 }
@@ -283,7 +283,7 @@ func (m *spirvModule) checkProduct(op, t uint32, w []uint32) error {
 		}
 	}
 	if !fits {
-		return fmt.Errorf("%s makes %s of %s", opName(op), m.describeSPIRVType(t), m.describeSPIRVType(m.typeOf[w[0]]))
+		return fmt.Errorf("%s cannot make %s from %s", opName(op), m.describeSPIRVType(t), m.describeSPIRVType(m.typeOf[w[0]]))
 	}
 	return nil
 }
@@ -304,7 +304,7 @@ func (m *spirvModule) checkExtract(op, t uint32, w []uint32) error {
 		case d[0] == opTypeVector || d[0] == opTypeMatrix || d[0] == opTypeArray:
 			of = d[1]
 		default:
-			return fmt.Errorf("%s has no parts", m.describeSPIRVType(of))
+			return fmt.Errorf("%s has no components", m.describeSPIRVType(of))
 		}
 	}
 	if of != t {

@@ -51,7 +51,7 @@ func (o *shaderOptions) translate(ctx context.Context, job *recipe.Job, source [
 // tame refuses sources that might crash naga.
 func tame(source []byte) error {
 	if len(source) > maxWGSL {
-		return fmt.Errorf("the shader has %d bytes of WGSL; the limit is %d", len(source), maxWGSL)
+		return fmt.Errorf("the shader has %d bytes of WGSL; the limit is %d; split it", len(source), maxWGSL)
 	}
 	if !utf8.Valid(source) {
 		return plaintext.CheckUTF8(source)
@@ -80,10 +80,10 @@ func tame(source []byte) error {
 			unary = 0
 		}
 		if depth > maxNested || angles > maxNested {
-			return plaintext.Errorf(source, i, "brackets are nested deeper than %d levels", maxNested)
+			return plaintext.Errorf(source, i, "brackets are nested deeper than %d levels; simplify the expression", maxNested)
 		}
 		if unary > maxUnary {
-			return plaintext.Errorf(source, i, "there are more than %d operators in a row", maxUnary)
+			return plaintext.Errorf(source, i, "an expression has more than %d operators in a row; split it", maxUnary)
 		}
 	}
 	return checkCost(source, code)
@@ -193,7 +193,7 @@ func (o *order) writeModule(module *ir.Module) ([]byte, error) {
 	case "msl":
 		return toMSL(module)
 	}
-	return nil, fmt.Errorf("format %s is unknown", o.Format)
+	return nil, fmt.Errorf("the format %s is unknown", o.Format)
 }
 
 func (o *order) toGLSL(module *ir.Module) ([]byte, error) {
@@ -292,7 +292,7 @@ var (
 func checkFunctionNames(code []byte) error {
 	for _, m := range functionName().FindAllSubmatch(code, -1) {
 		if builtInNames().Match(m[1]) {
-			return &declarationError{"fn", string(m[1]), errors.New("the WGSL compiler calls the built-in function of this name instead; rename the function")}
+			return &declarationError{"fn", string(m[1]), errors.New("the WGSL compiler would call the built-in function with this name; rename the function")}
 		}
 	}
 	return nil

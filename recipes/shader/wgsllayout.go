@@ -58,7 +58,7 @@ func (l *wgslLayout) readMemberAttributes(code []byte) error {
 			for _, found := range memberAttribute().FindAllSubmatch(text, -1) {
 				n, err := constantNumber(code, string(found[2]))
 				if err != nil {
-					return &declarationError{"struct", string(s[1]), fmt.Errorf("member %s: @%s(%s): want a number", name[1], found[1], found[2])}
+					return &declarationError{"struct", string(s[1]), fmt.Errorf("member %s: the value of @%s(%s) must be a number", name[1], found[1], found[2])}
 				}
 				if string(found[1]) == "align" {
 					a.align = n
@@ -120,7 +120,7 @@ func (l *wgslLayout) measureType(h ir.TypeHandle) (size, alignment int, err erro
 	case ir.ArrayType:
 		size, alignment, err = l.measureType(t.Base)
 		if stride := roundUpTo(size, max(alignment, 1)); err == nil && stride != int(t.Stride) {
-			err = &declarationError{"struct", l.module.Types[t.Base].Name, fmt.Errorf("the WGSL compiler places the elements of an array of this struct %d bytes apart, WGSL %d; write @size on the last member instead of @align within", t.Stride, stride)}
+			err = &declarationError{"struct", l.module.Types[t.Base].Name, fmt.Errorf("array elements of this struct are %d bytes apart in the output, but %d in WGSL; write @size on the last member instead of @align", t.Stride, stride)}
 		}
 		size = int(t.Stride)
 		if t.Size.Constant != nil {
@@ -150,7 +150,7 @@ func (l *wgslLayout) measureStruct(name string, t ir.StructType) (end, alignment
 		alignment = max(alignment, natural)
 		at := roundUpTo(end, natural)
 		if at != int(m.Offset) {
-			return 0, 0, &declarationError{"struct", name, fmt.Errorf("the WGSL compiler places the member %s at byte %d, WGSL at %d; write @align(%d) before it", m.Name, m.Offset, at, natural)}
+			return 0, 0, &declarationError{"struct", name, fmt.Errorf("the member %s would be at byte %d, but WGSL wants byte %d; write @align(%d) before it", m.Name, m.Offset, at, natural)}
 		}
 		end = at + size
 	}

@@ -53,10 +53,10 @@ func (o *order) checkNames(code []byte) error {
 		return plaintext.Errorf([]byte(o.Source), at, format, args...)
 	}
 	if at := declaredTwice(code); at >= 0 {
-		return refuse(at, "%s is declared twice, and the WGSL compiler would take one of them", word().Find(code[at:]))
+		return refuse(at, "%s is declared twice; remove one declaration", word().Find(code[at:]))
 	}
 	if m := required().FindSubmatchIndex(code); m != nil {
-		return refuse(m[2], "the WGSL compiler does not read requires; remove the line, since the shader compiles or not without it")
+		return refuse(m[2], "the WGSL compiler ignores requires directives; remove the line")
 	}
 	for _, m := range enabled().FindAllSubmatchIndex(code, -1) {
 		for _, name := range word().FindAllIndex(code[m[2]:m[3]], -1) {
@@ -67,7 +67,7 @@ func (o *order) checkNames(code []byte) error {
 	}
 	for _, m := range storageMode().FindAllSubmatchIndex(code, -1) {
 		if mode := string(code[m[2]:m[3]]); mode != "read" && mode != "read_write" {
-			return refuse(m[2], "a storage buffer has access read or read_write, not %s", mode)
+			return refuse(m[2], "a storage buffer must have the access mode read or read_write, not %s", mode)
 		}
 	}
 	for _, m := range anyAttribute().FindAllSubmatchIndex(code, -1) {
@@ -123,14 +123,14 @@ func (o *order) checkAttribute(at int, name string, arguments []byte) error {
 	case !slices.Contains(knownAttributes, name):
 		return refuse("the WGSL compiler does not know the attribute @%s; remove it", name)
 	case name == "early_depth_test" && o.Format != "glsl":
-		return refuse("the WGSL compiler writes @early_depth_test only in GLSL")
+		return refuse("only GLSL output supports @early_depth_test; remove it")
 	}
 	for _, w := range word().FindAll(arguments, -1) {
 		switch value := string(w); {
 		case name == "builtin" && !slices.Contains(builtInValues[""], value) && !slices.Contains(builtInValues[o.Format], value):
-			return refuse("the built-in value %s cannot be written in %s", value, formatNames[o.Format])
+			return refuse("the built-in value %s does not exist in %s", value, formatNames[o.Format])
 		case name == "interpolate" && !slices.Contains([]string{"flat", "linear", "perspective", "center", "centroid", "sample", "first", "either"}, value):
-			return refuse("the interpolation %s is unknown", value)
+			return refuse("the interpolation type %s is unknown; use flat, linear or perspective", value)
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ func (o *order) checkPushConstants(module *ir.Module) error {
 			continue
 		}
 		if o.Format == "msl" || o.Format == "hlsl" {
-			return &declarationError{"var", v.Name, fmt.Errorf("the WGSL compiler writes no push constants in %s; put them in a uniform", formatNames[o.Format])}
+			return &declarationError{"var", v.Name, fmt.Errorf("output in %s does not support push constants; put them in a uniform", formatNames[o.Format])}
 		}
 		if _, ok := module.Types[v.Type].Inner.(ir.StructType); !ok && o.Format == "spirv" {
 			return &declarationError{"var", v.Name, errors.New("push constants must be in a struct for Vulkan; declare a struct for the variable")}
@@ -181,7 +181,7 @@ func (o *order) overridesToConstants() error {
 		case !hasDefault:
 			return plaintext.Errorf(out, m[2], "the override %s has no default, and a pipeline cannot set it in %s; give it a value", name, formatNames[o.Format])
 		}
-		o.warned = append(o.warned, fmt.Sprintf("%s: the override %s keeps its default, because a pipeline cannot set it in %s; write const",
+		o.warned = append(o.warned, fmt.Sprintf("%s: the override %s keeps its default, because a pipeline cannot set it in %s; write const instead of override",
 			plaintext.Position(out, m[2]), name, formatNames[o.Format]))
 		blank(out[m[0]:m[2]])
 		copy(out[m[0]:], "const")

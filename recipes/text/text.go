@@ -15,11 +15,11 @@ import (
 
 // textOptions are the options of the recipe.
 type textOptions struct {
-	Encoding     string `toml:"encoding" enum:"auto,utf-8,utf-16,latin1" doc:"encoding of the source; auto is UTF-16 if it starts with that byte order mark, otherwise UTF-8; utf-16 without a mark is little-endian; the output is UTF-8 without a mark"`
+	Encoding     string `toml:"encoding" enum:"auto,utf-8,utf-16,latin1" doc:"encoding of the source; auto is UTF-16 if the file starts with its byte order mark, otherwise UTF-8; utf-16 without a mark is little-endian; the output is UTF-8 without a mark"`
 	LineEndings  string `toml:"line_endings" enum:"keep,lf,crlf" doc:"line ends of the output"`
 	FinalNewline bool   `toml:"final_newline" doc:"add a missing line end to the last line; with line_endings = keep, the line end of the line before"`
 	TrimSpace    bool   `toml:"trim_space" doc:"remove spaces and tabs at the ends of lines"`
-	PrivateKeys  bool   `toml:"private_keys" doc:"accept a source that begins with a private key, which is refused otherwise"`
+	PrivateKeys  bool   `toml:"private_keys" doc:"accept a source that begins with a private key; otherwise such a source is an error"`
 }
 
 // Recipe returns the recipe "text".
@@ -54,7 +54,7 @@ func (o *textOptions) Cook(ctx context.Context, job *recipe.Job) error {
 		}
 	}
 	if i := bytes.IndexByte(text, 0); i >= 0 {
-		return fmt.Errorf("%s: there is a zero byte, so the file is not text, or is UTF-16 without a mark (set encoding = \"utf-16\")", plaintext.Position(text, i))
+		return fmt.Errorf("%s: the file has a zero byte, so it is not text, or is UTF-16 without a byte order mark (set encoding = \"utf-16\")", plaintext.Position(text, i))
 	}
 	if err := ctx.Err(); err != nil {
 		return err

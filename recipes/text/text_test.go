@@ -81,10 +81,10 @@ func TestInvalidTextIsRefused(t *testing.T) {
 	}{
 		{"ok\né\xff", nil, "2:2: byte 0xff is not UTF-8"},
 		{"\xff\xfea\x00", options{"encoding": "utf-8"}, "1:1: byte 0xff is not UTF-8"},
-		{"a\nb\x00c", nil, "2:2: there is a zero byte"},
+		{"a\nb\x00c", nil, "2:2: the file has a zero byte"},
 		{"\xff\xfea", nil, "1:1: the file has an odd number of bytes"},
-		{"\xff\xfe\n\x00a\x00\x3d\xd8", nil, "2:2: there is half of a UTF-16 character"},
-		{"\xff\xfe\x00\xde\x3d\xd8", nil, "1:1: there is half of a UTF-16 character"},
+		{"\xff\xfe\n\x00a\x00\x3d\xd8", nil, "2:2: a UTF-16 character is incomplete; save the file as UTF-8"},
+		{"\xff\xfe\x00\xde\x3d\xd8", nil, "1:1: a UTF-16 character is incomplete; save the file as UTF-8"},
 	} {
 		if got, err := cook(t, tc.source, tc.o); err == nil || !strings.Contains(err.Error(), tc.want) || got != "" {
 			t.Errorf("%q %v: %q, %v; want %s", tc.source, tc.o, got, err, tc.want)

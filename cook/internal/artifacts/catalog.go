@@ -71,9 +71,9 @@ type Wait struct {
 
 func (w *Wait) Error() string {
 	if w.Question.Kind == dependency.Name {
-		return fmt.Sprintf("this asset contains the name of %s, which contains the name of an output of this asset; remove {hash} from the output names of one of the two", pathname.Show(w.Output))
+		return fmt.Sprintf("dependency cycle: this asset and %s contain output names of each other; remove {hash} from the output names of one of them", pathname.Show(w.Output))
 	}
-	return fmt.Sprintf("this asset needs %s, which needs an output of this asset; exclude one of the two with a pattern such as !NAME", pathname.Show(w.Output))
+	return fmt.Sprintf("dependency cycle: this asset and %s need outputs of each other; exclude one of them with a pattern such as !NAME", pathname.Show(w.Output))
 }
 
 // Follow makes the catalog answer from a plan that is being carried out.
@@ -230,7 +230,7 @@ func (t *Catalog) IDsOf(on dependency.Dependency) (map[string]string, error) {
 	for i := range list {
 		source := list[i].source
 		if ids[source] = t.IDs(source); ids[source] == "" {
-			return nil, errors.New("assets have no IDs; write ids = true into the table [project] of cook.toml")
+			return nil, errors.New("assets have no IDs; write ids = true in [project] of cook.toml")
 		}
 	}
 	return ids, nil

@@ -49,7 +49,7 @@ func (t *Catalog) namedContent(on dependency.Dependency) (store.BlobID, error) {
 	case made.Complete:
 		return contentOf(on, made.Artifacts)
 	case made.Failed:
-		return store.BlobID{}, fmt.Errorf("this asset contains the name of %s, but %s could not be cooked", pathname.Show(hashname.Show("", output)), pathname.Show(source))
+		return store.BlobID{}, fmt.Errorf("this asset contains the name of %s, but %s could not be cooked; mend that source first", pathname.Show(hashname.Show("", output)), pathname.Show(source))
 	}
 	return store.BlobID{}, nil
 }

@@ -103,7 +103,7 @@ func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, er
 			opt.Removed(name)
 		}
 		if foreign {
-			s.Observer.Note(fmt.Sprintf("%s: %s; they are removed by force only", s.Out.Name(), whose))
+			s.Observer.Note(fmt.Sprintf("%s: %s; use force to remove them", s.Out.Name(), whose))
 		}
 		return len(files), err
 	}

@@ -192,7 +192,7 @@ func (s *Parts) findExtract(e *extract, f *File, x dependency.Dependency) (err e
 		return err
 	}
 	if !ok {
-		return fmt.Errorf("%s: the extract is unknown, because no recipe of this program makes it", pathname.Show(x.String()))
+		return fmt.Errorf("%s: no recipe of this program extracts this data; use a cook that has the recipe", pathname.Show(x.String()))
 	}
 	file, err := s.opt.Assets.OpenFile(x.Path)
 	if err != nil {

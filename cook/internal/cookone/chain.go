@@ -209,7 +209,7 @@ func (r *Ready) namesReplaced() error {
 				return err
 			}
 			if containsWord(text, old) {
-				return fmt.Errorf("%s names %s, which a rule for artifacts renames to %s: set output in that rule to keep the name, or have the recipe %q write the new one",
+				return fmt.Errorf("%s contains the name %s, which a rule for artifacts changes to %s; set output in that rule to keep the name, or let recipe %q write the new name",
 					pathname.Show(a.Outputs[j]), pathname.Show(old), pathname.Show(path.Base(name)), a.Method.Choice.Recipe.Name)
 			}
 		}

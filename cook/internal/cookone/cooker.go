@@ -224,7 +224,7 @@ func Explain(ctx context.Context, explain func(context.Context, *recipe.Job) ([]
 func recoverPanic(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("recipe panicked: %v", p)
+			err = fmt.Errorf("the recipe panicked: %v; this is a bug in the recipe", p)
 		}
 	}()
 	return f()

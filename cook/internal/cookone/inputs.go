@@ -33,7 +33,7 @@ var ErrChanged = errors.New("the file changed while it was being cooked; run coo
 
 // errUnwatched reports a dependency that the run examined only after the recipe began. The file may
 // have changed while the recipe read it.
-var errUnwatched = errors.New("the file was not watched while it was being read")
+var errUnwatched = errors.New("the file may have changed while the recipe read it; run cook again")
 
 // A watch records whether the run examined a file before a recipe could read it: before the recipe
 // began, or when its job opened the file. A file with a settled stamp may be examined later,

@@ -113,10 +113,10 @@ func (c *Cooker) openInput(ctx context.Context, t Task, p string, w *watch, sour
 // extract returns the answers to a query about the source of a task.
 func (c *Cooker) extract(t Task, of dependency.Dependency) (said []recipe.Said, found bool, err error) {
 	if _, made := t.chain.madeAt(t.Action.Path); made { // names would be relative to the wrong source
-		return nil, false, fmt.Errorf("another recipe made this source, so models cannot be asked about it: %w", errors.ErrUnsupported)
+		return nil, false, fmt.Errorf("another recipe made this source, and models do not name such sources: %w", errors.ErrUnsupported)
 	}
 	if plan.IsAsked(of) && !slices.ContainsFunc(t.Asked(), func(d recipe.Dep) bool { return d.On == of }) {
-		return nil, false, fmt.Errorf("recipe %s: the method Asks does not name %s", t.Action.Method.Choice.Recipe.Name, pathname.Show(of.String()))
+		return nil, false, fmt.Errorf("recipe %s reads %s, but its method Asks does not return this dependency", t.Action.Method.Choice.Recipe.Name, pathname.Show(of.String()))
 	}
 	return c.env.Contents.Extract(of)
 }

@@ -76,7 +76,7 @@ func (b *budget) admitRecipe(ctx context.Context, a *plan.Action, how Attempt) (
 		}
 	}
 	if need < 0 {
-		return nil, fmt.Errorf("recipe %s estimates that it needs %d bytes of memory", a.Method.Choice.Recipe.Name, need)
+		return nil, fmt.Errorf("recipe %s estimates a need of %d bytes of memory; its estimate must not be negative", a.Method.Choice.Recipe.Name, need)
 	}
 	return b.reserveMemory(ctx, need, how)
 }

@@ -167,7 +167,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	r.reports.reportNotes()
 	if writes {
 		if err := r.outputs.CleanUp(); err != nil {
-			opt.Warn("output directory " + env.Cook.Out.Name() + ": cannot remove leftovers: " + err.Error() + "; the next cook will try again")
+			opt.Warn("output directory " + env.Cook.Out.Name() + ": cannot remove temporary files: " + err.Error() + "; the next cook will try again")
 		}
 	}
 	changes := r.outputs.Changes()

@@ -117,7 +117,7 @@ func adviceFor(out string) string {
 	}
 	above.Close()
 	name := pathname.Show(filepath.Base(abs))
-	return fmt.Sprintf("it has the outputs of the target %s; export the target %s from the directory above it, %s", name, name, pathname.Show(pathname.FromHere(filepath.Dir(abs))))
+	return fmt.Sprintf("this directory has the outputs of the target %s; export the target %s from the directory above it, %s", name, name, pathname.Show(pathname.FromHere(filepath.Dir(abs))))
 }
 
 const adviceToCook = "cook the assets first"
@@ -133,9 +133,9 @@ func (s *Source) listAssets(assets []manifest.Asset, layout manifest.Layout) err
 // narrowTo keeps only the assets of one target.
 func (s *Source) narrowTo(target string, assets []manifest.Asset, layout manifest.Layout) error {
 	if !slices.Contains(s.Targets, target) {
-		have := "it has no outputs of a named target"
+		have := "the directory has no outputs of named targets"
 		if named := slices.DeleteFunc(slices.Clone(s.Targets), func(t string) bool { return t == "" }); len(named) > 0 {
-			have = "it has the outputs of " + strings.Join(named, ", ")
+			have = "the directory has the outputs of " + strings.Join(named, ", ")
 		}
 		return fmt.Errorf("%s has no outputs of the target %q: %s; cook for the target first", pathname.Show(s.from.Name()), target, have)
 	}

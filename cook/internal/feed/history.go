@@ -92,7 +92,7 @@ func (h *History) Now() Position {
 }
 
 // ErrBusy reports that a history has reached its maximum number of followers.
-var ErrBusy = errors.New("there are too many followers")
+var ErrBusy = errors.New("too many programs follow this cook; close one of them")
 
 // After waits for batches after a position and returns them. It returns no batches if the history
 // has lost some of them; the follower must then compare. The error is the error of ctx, or ErrBusy.
@@ -184,7 +184,7 @@ func Reply(ctx context.Context, h *History, question []byte, settle func()) []by
 }
 
 // ErrNoAnswer reports that the process at the socket is not a watcher, or has too many followers.
-var ErrNoAnswer = errors.New("the watching cook does not send its changes")
+var ErrNoAnswer = errors.New("the watching cook does not send changes; close other programs that follow it")
 
 // Ask requests the batches after a position from the watcher of a state directory, and waits for
 // them. It returns the errors of [peer.Ask], and ErrNoAnswer.

@@ -51,9 +51,9 @@ func parseGlob(text string) ([]pattern, error) {
 	case rest == "":
 		return nil, errors.New("empty")
 	case !doublestar.ValidatePattern(rest):
-		return nil, errors.New("a [class], {alternatives} or a backslash is unfinished")
+		return nil, errors.New("a [class] or {alternatives} is not closed, or the pattern ends in a backslash")
 	case escapedLetter(rest) >= 0:
-		return nil, errors.New(`a backslash only escapes a special character; directories are separated by "/"`)
+		return nil, errors.New(`a backslash can only escape a special character; write "/" between directories`)
 	case strings.Count(rest, "{") > maxBraces:
 		return nil, fmt.Errorf("the pattern has more than %d braces", maxBraces)
 	}
@@ -100,7 +100,7 @@ func checkElements(glob string) error {
 		case "":
 			return errors.New("the pattern has an empty element; remove a slash")
 		case ".", "..":
-			return fmt.Errorf("the pattern has an element %q, which no path has", element)
+			return fmt.Errorf("the pattern has the element %q, which occurs in no path; remove it", element)
 		}
 	}
 	return nil

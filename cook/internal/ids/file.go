@@ -33,7 +33,7 @@ const head = "# IDs of assets that were renamed, made by cook. Keep it with the 
 // merging branches simple. An error is one line with the name of the file and the line number.
 func Parse(name string, data []byte) (*Set, error) {
 	if len(data) > MaxFile {
-		return nil, fmt.Errorf("%s is larger than %d bytes, the limit", pathname.Show(name), MaxFile)
+		return nil, fmt.Errorf("%s has more than %d bytes, the limit; remove lines of assets that no longer exist", pathname.Show(name), MaxFile)
 	}
 	s := &Set{byPath: map[string]ID{}, owners: map[ID]string{}}
 	p := parser{s, map[ID]int{}}
@@ -115,19 +115,19 @@ func shownName(asset string) string { return cmp.Or(pathname.Show(asset), "no as
 func parsePath(text string) (string, error) {
 	asset := text
 	if strings.TrimSpace(text) != text {
-		return "", fmt.Errorf("want one space before the path, and none behind it, have %s", strconv.Quote(text[:min(len(text), 100)]))
+		return "", fmt.Errorf("want one space before the path and none after it, have %s", strconv.Quote(text[:min(len(text), 100)]))
 	}
 	if strings.HasPrefix(text, `"`) {
 		var err error
 		if asset, err = strconv.Unquote(text); err != nil {
-			return "", fmt.Errorf("want a path, or one quoted as in Go, have %s", pathname.Show(text))
+			return "", fmt.Errorf("want a path, or a path in double quotes, have %s", pathname.Show(text))
 		}
 	}
 	if asset == "" && text == "" {
 		return "", nil
 	}
 	if !isPath(asset) {
-		return "", fmt.Errorf("%s is not the path of a file in the asset directory", pathname.Show(asset))
+		return "", fmt.Errorf("%s is not the path of a file in the asset directory; write a relative path with slashes", pathname.Show(asset))
 	}
 	return asset, nil
 }

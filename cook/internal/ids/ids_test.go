@@ -122,7 +122,7 @@ func TestParseErrors(t *testing.T) {
 		id + " .":                               "not the path",
 		id + "  ":                               "assets.ids:1: want one space",
 		id + ` ""`:                              "not the path",
-		id + ` "a`:                              "quoted as in Go",
+		id + ` "a`:                              "in double quotes",
 		id + ` "a\x00"`:                         "not the path",
 		id + " " + strings.Repeat("a", maxPath+1): "not the path",
 		"\x00\x01\x02":                               `assets.ids:1: want an ID such as`,

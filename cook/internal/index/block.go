@@ -20,7 +20,7 @@ func (d damage) Error() string { return "damaged: " + string(d) }
 func (damage) Is(target error) bool { return target == ErrDamaged || target == ErrFault }
 
 // errBlock reports a block that does not match its seal.
-const errBlock = damage("checksum does not match")
+const errBlock = damage("the checksum of a block does not match")
 
 // blockCount returns the number of blocks that hold n bytes.
 func blockCount(n int) int { return (n + blockSize - 1) / blockSize }

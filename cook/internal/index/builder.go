@@ -24,7 +24,7 @@ type builder struct {
 // newIndexBuilder starts an empty index. checksum is the name of the checksum function.
 func newIndexBuilder(checksum string) *builder {
 	if len(checksum) > nameSize {
-		panic("index: checksum name too long: " + checksum)
+		panic("index: the name of the checksum is too long: " + checksum)
 	}
 	return &builder{checksum: checksum}
 }

@@ -94,11 +94,11 @@ func encodeChanges(x *Index) []byte {
 // applyChanges decodes a changes file and applies it to the base.
 func applyChanges(x *Index, data []byte) error {
 	if len(data) < changesHeader+sealSize || !bytes.Equal(data[:len(changesMagic)], changesMagic[:]) {
-		return fmt.Errorf("%w: cut short", ErrDamaged)
+		return fmt.Errorf("%w: the file of changes is cut short", ErrDamaged)
 	}
 	body := data[:len(data)-sealSize]
 	if sum := seal(body); !bytes.Equal(sum[:], data[len(body):]) {
-		return fmt.Errorf("%w: checksum does not match", ErrDamaged)
+		return fmt.Errorf("%w: the checksum of the changes does not match", ErrDamaged)
 	}
 	d := decoder{b: body[len(changesMagic):]}
 	if v := d.u32(); v != Version {
@@ -117,7 +117,7 @@ func applyChanges(x *Index, data []byte) error {
 	}
 	vouches := int(d.u32())
 	if need+vouches > len(d.b) {
-		return fmt.Errorf("%w: the lists exceed the file", ErrDamaged)
+		return fmt.Errorf("%w: the lists are longer than the file of changes", ErrDamaged)
 	}
 	if err := applyLists(x, &d, n); err != nil {
 		return err
@@ -195,7 +195,7 @@ func hasGrown(x *Index) bool {
 // It panics if Load has not succeeded.
 func rewriteBase(x *Index) (base *flat, changes []byte) {
 	if !x.loaded {
-		panic("index: rewritten before it was loaded")
+		panic("index: another process rewrote the index before it was loaded")
 	}
 	if outgrowsBase(x) {
 		merged, err := mergeBase(x)
@@ -236,14 +236,14 @@ func decodeAdditions(x *Index) error {
 	for i := range x.over.files().len() {
 		f := x.over.files().decodeFileAt(i)
 		if _, ok := x.Files().baseNode(f.Path); ok {
-			return fmt.Errorf("file %q is in the index", f.Path)
+			return fmt.Errorf("file %q is already in the index", f.Path)
 		}
 		x.added.files[f.Path] = f
 	}
 	for i := range x.over.actions().len() {
 		a := x.over.actions().decodeAction(i)
 		if row, ok := x.base.actions().findActionRow(a.Path, a.Target); ok && !x.marks.deadActions.hasRow(row) {
-			return fmt.Errorf("action of %q is in the index", a.Path)
+			return fmt.Errorf("the action of %q is already in the index", a.Path)
 		}
 		x.added.addAction(a)
 	}

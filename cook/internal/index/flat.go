@@ -263,7 +263,7 @@ func decodeDep(name, key string) (Dep, error) {
 		on.Kind = dependency.Presence
 	}
 	if on.Named(asked.Path) != asked {
-		return Dep{}, fmt.Errorf("the dependency %.200q does not fit its name %.200q", key, name)
+		return Dep{}, fmt.Errorf("the dependency %.200q does not match its name %.200q", key, name)
 	}
 	return Dep{On: on, Name: asked.Path}, nil
 }

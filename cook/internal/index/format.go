@@ -113,8 +113,8 @@ type section struct{ offset, count int }
 // These errors are the reasons why an index is not used. They cause more work, but never wrong
 // results.
 var (
-	ErrForeign = errors.New("not an index of cook")
-	ErrVersion = errors.New("written by another version of cook")
+	ErrForeign = errors.New("the file is not an index of cook")
+	ErrVersion = errors.New("another version of cook wrote the index")
 	ErrDamaged = errors.New("damaged")
 )
 
@@ -140,16 +140,16 @@ func openHeader(data []byte) (*flat, error) {
 		return nil, ErrForeign
 	}
 	if len(data) < len(magic)+4 {
-		return nil, fmt.Errorf("%w: cut short", ErrDamaged)
+		return nil, fmt.Errorf("%w: the index is cut short", ErrDamaged)
 	}
 	if v := binary.LittleEndian.Uint32(data[len(magic):]); v != Version {
 		return nil, fmt.Errorf("%w (format %d; this program reads format %d)", ErrVersion, v, Version)
 	}
 	if len(data) < headerSize {
-		return nil, fmt.Errorf("%w: cut short", ErrDamaged)
+		return nil, fmt.Errorf("%w: the index is cut short", ErrDamaged)
 	}
 	if sum := seal(data[:headerEnd]); !bytes.Equal(sum[:], data[headerEnd:headerSize]) {
-		return nil, fmt.Errorf("%w: checksum of the header does not match", ErrDamaged)
+		return nil, fmt.Errorf("%w: the checksum of the index header does not match", ErrDamaged)
 	}
 	x := &flat{data: data}
 	x.checksum = string(bytes.TrimRight(data[checksumAt:tableAt], "\x00"))
@@ -159,17 +159,17 @@ func openHeader(data []byte) (*flat, error) {
 		e := data[tableAt+s*entrySize:]
 		offset, count := binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
 		if offset != uint64(next) || count > uint64((len(data)-next)/rowSize[s]) || count > math.MaxUint32 {
-			return nil, fmt.Errorf("%w: section %d does not fit", ErrDamaged, s)
+			return nil, fmt.Errorf("%w: section %d does not fit in the file", ErrDamaged, s)
 		}
 		x.sections[s] = section{next, int(count)}
 		next += int(count) * rowSize[s]
 	}
 	x.seals = data[next:]
 	if n := blockCount(next - headerSize); len(x.seals) != n*sealSize {
-		return nil, fmt.Errorf("%w: there are %d bytes of seals for %d blocks", ErrDamaged, len(x.seals), n)
+		return nil, fmt.Errorf("%w: there are %d bytes of checksums for %d blocks", ErrDamaged, len(x.seals), n)
 	}
 	if sum := seal(x.seals); !bytes.Equal(sum[:], data[sealsAt:headerEnd]) {
-		return nil, fmt.Errorf("%w: checksum of the seals does not match", ErrDamaged)
+		return nil, fmt.Errorf("%w: the checksum of the block checksums does not match", ErrDamaged)
 	}
 	x.sealed = make([]atomic.Uint32, (blockCount(next-headerSize)+31)/32)
 	return x, nil

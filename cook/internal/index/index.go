@@ -144,7 +144,7 @@ func Guard(do func() error) (err error) {
 }
 
 // ErrFault reports that the index was damaged or truncated while it was in use.
-var ErrFault = errors.New("index: cut while it was in use")
+var ErrFault = errors.New("index: another process shortened the index while it was in use")
 
 // ID identifies the flat file; it is "" for an empty index.
 func (x *Index) ID() string {

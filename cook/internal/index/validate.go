@@ -28,7 +28,7 @@ func (x *flat) checkPatched() error {
 
 func (x *flat) checkColumns(patched bool) error {
 	if x.sections[secContents].count != x.nodes().len() {
-		return errors.New("nodes and contents differ in number")
+		return errors.New("the number of contents is not the number of nodes")
 	}
 	for _, validate := range [...]func(*flat) error{
 		func(x *flat) error { return validateFolders(x, patched) },
@@ -50,21 +50,21 @@ func validateNodes(x *flat, patched bool) error {
 		}
 		a := binary.LittleEndian.Uint32(r[nodeActionAt:])
 		if a != noAction && int(a) >= x.actions().len() || a == noAction && x.nodes().roleOf(i) == Made {
-			return fmt.Errorf("node %d: action %d", i, a)
+			return fmt.Errorf("node %d refers to action %d, which does not exist", i, a)
 		}
 		flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])
 		if patched {
 			flags &^= nodeDead
 		}
 		if x.nodes().roleOf(i) > ghost || flags&^(nodeRole|nodeSettled) != 0 {
-			return fmt.Errorf("node %d: flags %#x", i, flags)
+			return fmt.Errorf("node %d has the invalid flags %#x", i, flags)
 		}
 		if bytes.IndexByte(x.name(r), 0) < 0 {
 			continue // names without an inner NUL are plain file names, which are always valid
 		}
 		folder := binary.LittleEndian.Uint32(r[nodeFolderAt:])
 		if int(folder) >= x.folders().len() {
-			return fmt.Errorf("node %d: directory %d", i, folder)
+			return fmt.Errorf("node %d refers to directory %d, which does not exist", i, folder)
 		}
 		if _, err := dependency.Decode(x.nodes().nodePath(i)); err != nil {
 			return fmt.Errorf("node %d: %w", i, err)
@@ -78,7 +78,7 @@ func validateOrders(x *flat) error {
 	for s, limit := range map[int]int{secByPath: x.nodes().len(), secConfigs: x.nodes().len(), secMade: x.nodes().len(), secByOutput: x.artifacts().len()} {
 		for i := range x.sections[s].count {
 			if x.refAtRow(s, i) >= limit {
-				return fmt.Errorf("section %d row %d: points to row %d", s, i, x.refAtRow(s, i))
+				return fmt.Errorf("section %d row %d refers to row %d, which does not exist", s, i, x.refAtRow(s, i))
 			}
 		}
 	}
@@ -87,32 +87,32 @@ func validateOrders(x *flat) error {
 		node := x.refAtRow(secByPath, i)
 		switch r := x.nodes().roleOf(node); {
 		case r > Ignore:
-			return fmt.Errorf("file %d: role %d", i, r)
+			return fmt.Errorf("file %d has the invalid role %d", i, r)
 		case r == Config && (configs == x.sections[secConfigs].count || x.refAtRow(secConfigs, configs) != node):
-			return fmt.Errorf("file %d: not among the rules", i)
+			return fmt.Errorf("file %d is a rule file, but the list of rule files lacks it", i)
 		case r == Config:
 			configs++
 		}
 	}
 	if configs != x.sections[secConfigs].count {
-		return errors.New("the number of rule files is wrong")
+		return errors.New("the list of rule files has the wrong length")
 	}
 	for i := range x.artifacts().len() {
 		if r := x.nodes().roleOf(x.refAtRow(secMade, i)); r != Made {
-			return fmt.Errorf("artifact %d: role %d", i, r)
+			return fmt.Errorf("artifact %d has the invalid role %d", i, r)
 		}
 	}
 	for i := 1; i < x.files().len(); i++ {
 		if x.nodes().compareNodes(x.refAtRow(secByPath, i-1), x.refAtRow(secByPath, i)) >= 0 {
-			return fmt.Errorf("file %d out of order", i)
+			return fmt.Errorf("file %d is out of order", i)
 		}
 	}
 	if x.sections[secByOutput].count != x.artifacts().len() {
-		return errors.New("artifacts differ in number")
+		return errors.New("the list of outputs does not have all artifacts")
 	}
 	for i := 1; i < x.artifacts().len(); i++ {
 		if x.nodes().compareNodes(x.refAtRow(secMade, x.refAtRow(secByOutput, i-1)), x.refAtRow(secMade, x.refAtRow(secByOutput, i))) > 0 {
-			return fmt.Errorf("output %d out of order", i)
+			return fmt.Errorf("output %d is out of order", i)
 		}
 	}
 	return nil
@@ -125,7 +125,7 @@ func validateStrings(x *flat) error {
 				d := decoder{b: x.row(s, i)[at[0]+k*strSize:]}
 				offset, length := uint64(d.u32()), uint64(d.u32())
 				if total := uint64(x.sections[secStrings].count); offset > total || length > total-offset {
-					return fmt.Errorf("section %d row %d: string outside", s, i)
+					return fmt.Errorf("section %d row %d refers to text outside the index", s, i)
 				}
 			}
 		}
@@ -148,12 +148,12 @@ func validateMethods(x *flat) error {
 		d := decoder{b: x.row(secMethods, i)}
 		first, n := d.u64(), d.u64()
 		if first != fields || n > math.MaxInt32 {
-			return fmt.Errorf("method %d: the rows are out of order", i)
+			return fmt.Errorf("the fields of method %d are out of order", i)
 		}
 		fields += n
 	}
 	if fields != uint64(x.sections[secFields].count) {
-		return errors.New("fields that belong to no method")
+		return errors.New("some fields belong to no method")
 	}
 	return nil
 }
@@ -171,29 +171,29 @@ func validateFolders(x *flat, patched bool) error {
 		}
 		f := x.folders().decodeFolder(i)
 		if bytes.IndexByte(f.Path, 0) >= 0 {
-			return fmt.Errorf("directory %d: a NUL in its path", i)
+			return fmt.Errorf("the path of directory %d contains a NUL byte", i)
 		}
 		if flags := binary.LittleEndian.Uint32(r[folderFlagsAt:]); f.Tree >= trees || flags&^known != 0 {
-			return fmt.Errorf("directory %d: flags %#x", i, flags)
+			return fmt.Errorf("directory %d has the invalid flags %#x", i, flags)
 		}
 		if f.First != next || f.Count > x.nodes().len()-next || f.End <= i || f.End > x.folders().len() {
-			return fmt.Errorf("directory %d: the rows are out of order", i)
+			return fmt.Errorf("the nodes of directory %d are out of order", i)
 		}
 		if i > 0 {
 			last := x.folders().decodeFolder(i - 1)
 			if c := cmp.Or(cmp.Compare(last.Tree, f.Tree), bytes.Compare(last.Path, f.Path)); c >= 0 {
-				return fmt.Errorf("directory %d out of order", i)
+				return fmt.Errorf("directory %d is out of order", i)
 			}
 		}
 		for n := range f.Count {
 			if int(binary.LittleEndian.Uint32(x.row(secNodes, next+n)[nodeFolderAt:])) != i {
-				return fmt.Errorf("directory %d: has a node of another directory", i)
+				return fmt.Errorf("directory %d contains a node of another directory", i)
 			}
 		}
 		next += f.Count
 	}
 	if next != x.nodes().len() {
-		return errors.New("there are nodes that belong to no directory")
+		return errors.New("some nodes belong to no directory")
 	}
 	return nil
 }
@@ -203,7 +203,7 @@ func validateName(x *flat, ref []byte) error {
 	offset, length := uint64(binary.LittleEndian.Uint32(ref)), uint64(binary.LittleEndian.Uint32(ref[4:]))
 	total := uint64(x.sections[secNames].count)
 	if offset+length >= total || x.data[x.sections[secNames].offset+int(offset+length)] != 0 {
-		return errors.New("name outside")
+		return errors.New("the name is outside the index")
 	}
 	return nil
 }
@@ -218,24 +218,24 @@ func validateActions(x *flat) error {
 		firstDep, firstMade := uint64(d.u32()), uint64(d.u32())
 		switch {
 		case int(source) >= x.nodes().len():
-			return fmt.Errorf("action %d: source %d", i, source)
+			return fmt.Errorf("action %d refers to source %d, which does not exist", i, source)
 		case state > uint32(Failed):
-			return fmt.Errorf("action %d: state %d", i, state)
+			return fmt.Errorf("action %d has the invalid state %d", i, state)
 		case int(method) >= x.methodCount():
-			return fmt.Errorf("action %d: method %d", i, method)
+			return fmt.Errorf("action %d refers to method %d, which does not exist", i, method)
 		case firstDep != deps || firstMade != made:
-			return fmt.Errorf("action %d: the rows are out of order", i)
+			return fmt.Errorf("the dependencies or artifacts of action %d are out of order", i)
 		}
 		deps, made = deps+nDeps, made+nMade
 		if i > 0 {
 			c := x.nodes().compareNodes(x.actions().sourceNode(i-1), x.actions().sourceNode(i))
 			if c > 0 || c == 0 && bytes.Compare(x.actions().actionTarget(i-1), x.actions().actionTarget(i)) >= 0 {
-				return fmt.Errorf("action %d out of order", i)
+				return fmt.Errorf("action %d is out of order", i)
 			}
 		}
 	}
 	if deps != uint64(x.deps().len()) || made != uint64(x.artifacts().len()) {
-		return errors.New("rows that belong to no action")
+		return errors.New("some dependencies or artifacts belong to no action")
 	}
 	return nil
 }

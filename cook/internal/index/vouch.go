@@ -79,16 +79,16 @@ func (v *vouching) decodeVouches(b []byte) error {
 	v.vouches = nil
 	for d := (decoder{b: b}); len(d.b) > 0; {
 		if len(d.b) < totalsSize+4+4 {
-			return fmt.Errorf("%w: targets cut short", ErrDamaged)
+			return fmt.Errorf("%w: the list of targets is cut short", ErrDamaged)
 		}
 		one := vouch{totals: decodeTotals(d.take(totalsSize))}
 		target, pending := uint64(d.u32()), uint64(d.u32())
 		if target+pending > uint64(len(d.b)) {
-			return fmt.Errorf("%w: the list of targets exceeds the file", ErrDamaged)
+			return fmt.Errorf("%w: the list of targets is longer than the file", ErrDamaged)
 		}
 		one.target, one.pending = string(d.take(int(target))), d.take(int(pending))
 		if n := len(v.vouches); n > 0 && v.vouches[n-1].target >= one.target || pending > 0 && one.pending[pending-1] != 0 {
-			return fmt.Errorf("%w: target %q", ErrDamaged, one.target)
+			return fmt.Errorf("%w: the target %q is invalid", ErrDamaged, one.target)
 		}
 		v.vouches = append(v.vouches, one)
 	}

@@ -385,7 +385,7 @@ func (w *writer) reserveSections(b *builder) []byte {
 func (w *writer) finishIndex(out []byte, checksum string) []byte {
 	for s := range secStrings {
 		if len(w.sec[s]) != cap(w.sec[s]) {
-			panic(fmt.Sprintf("index: section %d has %d bytes, %d were reserved", s, len(w.sec[s]), cap(w.sec[s])))
+			panic(fmt.Sprintf("index: section %d has %d bytes, but %d bytes were reserved", s, len(w.sec[s]), cap(w.sec[s])))
 		}
 	}
 	out = append(out, w.sec[secStrings]...)
@@ -399,7 +399,7 @@ func (w *writer) finishIndex(out []byte, checksum string) []byte {
 	at := headerSize
 	for s, sec := range w.sec {
 		if int64(len(sec)/rowSize[s]) >= math.MaxUint32 {
-			panic(fmt.Sprintf("index: %d rows in section %d", len(sec)/rowSize[s], s))
+			panic(fmt.Sprintf("index: too many rows, %d, in section %d", len(sec)/rowSize[s], s))
 		}
 		head = le.AppendUint64(head, uint64(at))
 		head = le.AppendUint64(head, uint64(len(sec)/rowSize[s]))

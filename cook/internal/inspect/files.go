@@ -44,7 +44,7 @@ type file struct {
 
 var (
 	errSide  = errors.New("unknown side; want source or output")
-	errOther = fmt.Errorf("the file is not one of this project: %w", fs.ErrNotExist)
+	errOther = fmt.Errorf("the file does not belong to this project: %w", fs.ErrNotExist)
 )
 
 // openFolderOf returns the root directory of a file. The file must be a source in the index, a file

@@ -69,7 +69,7 @@ type reportAnswer struct {
 func (p *project) answerReport(w http.ResponseWriter, req *http.Request) {
 	list := sectionsOf[req.URL.Query().Get("list")]
 	if list == nil {
-		webjson.Fail(w, http.StatusNotFound, "no such list")
+		webjson.Fail(w, http.StatusNotFound, "there is no such list; reload the page")
 		return
 	}
 	state, report, err := p.currentReport()

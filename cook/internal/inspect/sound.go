@@ -201,7 +201,7 @@ func peaksOf(ctx context.Context, c *pcm.Clip, columns int) ([]byte, error) {
 // clipOf returns the start of a clip as a 16-bit WAV file.
 func (l soundLimits) clipOf(ctx context.Context, c *pcm.Clip) (soundClip, []byte, error) {
 	if c.Rate > wav.MaxRate {
-		return soundClip{Why: fmt.Sprintf("a rate of %d Hz is too high to play", c.Rate)}, nil, nil
+		return soundClip{Why: fmt.Sprintf("browsers cannot play a sample rate of %d Hz", c.Rate)}, nil, nil
 	}
 	frames := min(int64(c.Frames()), int64(l.length/time.Second)*int64(c.Rate), l.clip/int64(2*c.Channels))
 	head := soundClip{Type: "audio/wav", Seconds: float64(frames) / float64(c.Rate)}
@@ -256,7 +256,7 @@ func loudnessOf(ctx context.Context, c *pcm.Clip) (soundLoudness, error) {
 		}
 		// The lengths are compared in integers. With floats, rounding could misjudge a sound that
 		// is exactly as long as the window.
-		silent := "nothing is above -70 LUFS"
+		silent := "no part of the sound is louder than -70 LUFS"
 		ifLong := func(ms int64) string {
 			if int64(c.Frames())*1000 < ms*int64(c.Rate) {
 				return fmt.Sprintf("the sound is shorter than %d ms", ms)

@@ -154,7 +154,7 @@ func TestSoundLoudness(t *testing.T) {
 		{"of just 400 ms", cut(0.4, 48000), [4]string{"-3.0", "-3.0", "shorter than 3000 ms", "0.9"}},
 		{"0.1 s", cut(0.1, 48000), [4]string{"-3.0", "shorter than 400 ms", "shorter than 3000 ms", "0.0"}},
 		{"silence", &pcm.Clip{Rate: 48000, Channels: 2, Samples: make([]float32, 2*3*48000)},
-			[4]string{"nothing is above -70 LUFS", "silent", "silent", "silent"}},
+			[4]string{"no part of the sound is louder than -70 LUFS", "silent", "silent", "silent"}},
 		{"low rate", cut(1, 3999), [4]string{"too low", "too low", "too low", "0.0"}},
 	}
 	for _, tt := range tests {

@@ -182,7 +182,7 @@ type question struct {
 	Path execute.Path `json:"path"`
 }
 
-var errNoProgram = errors.New("the viewer does not know which program cooks this project; start it by cook view")
+var errNoProgram = errors.New("the viewer does not know the cook program of this project; start the viewer with cook view")
 
 // longestAnswer limits the number of bytes read from the program.
 const longestAnswer = 4 << 20

@@ -79,7 +79,7 @@ func (j *Judge) Look(ctx context.Context, a *survey.Asset, made *texture.Texture
 	f.Measure = cooked.Unmeasured()
 	switch {
 	case int64(made.W)*int64(made.H) > LargestPicture:
-		return f, errors.New("too large to compare")
+		return f, errors.New("not compared: the image is too large")
 	case j.assets == nil:
 		return f, errors.New("not compared: the asset directory was not given")
 	}
@@ -100,7 +100,7 @@ func (j *Judge) Look(ctx context.Context, a *survey.Asset, made *texture.Texture
 	}
 	f.Measure, err = p.Measure(ctx, made)
 	if errors.Is(err, cooked.ErrSize) {
-		err = fmt.Errorf("not compared: scaled from %d x %d", p.Images[0].W, p.Images[0].H)
+		err = fmt.Errorf("not compared: the texture was scaled from %d x %d pixels", p.Images[0].W, p.Images[0].H)
 	}
 	return f, err
 }
@@ -123,7 +123,7 @@ func (j *Judge) prepared(ctx context.Context, a *survey.Asset, made *texture.Tex
 		if err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("option %s changes what is stored", by)
+		return nil, fmt.Errorf("option %s changes the stored values", by)
 	}
 	m, err := Decode(ctx, data, a.Path, made.SRGB || made.Format.Float())
 	if err != nil {

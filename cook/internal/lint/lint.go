@@ -139,16 +139,16 @@ func warnOfMisnamed(s *session.Session, d *changes.Delta, t *todo.Todo) {
 			meant = scan.IgnoreName
 		}
 		if meant != "" {
-			warnOfPath(s, file, fmt.Errorf("is %s; did you mean to call it %s?", but, meant))
+			warnOfPath(s, file, fmt.Errorf("%s; if it was meant to be a file of cook, rename it to %s", but, meant))
 		}
 	}
 	for i := range t.Plan.Actions {
 		if a := &t.Plan.Actions[i]; a.Last == nil {
-			judge(a.Path, "an asset like others")
+			judge(a.Path, "cook treats this file as an asset")
 		}
 	}
 	for _, e := range d.Tree.LeftOut {
-		judge(e.Path, "left out as any hidden file is")
+		judge(e.Path, "cook skips this file, because it is hidden")
 	}
 }
 
@@ -187,7 +187,7 @@ func Unrecognized(s *session.Session, t *todo.Todo) {
 		if lists[name] == nil {
 			lists[name] = &repeated{}
 		}
-		lists[name].noteSimilar(fmt.Sprintf("%s is copied, because the recipe %q cannot read its content", pathname.Show(a.Path), name))
+		lists[name].noteSimilar(fmt.Sprintf("%s is copied unchanged, because the recipe %q cannot read its content", pathname.Show(a.Path), name))
 	}
 	for _, name := range slices.Sorted(maps.Keys(lists)) {
 		s.Observer.Note(lists[name].String())

@@ -21,7 +21,7 @@ func decodeAsset(line string) (Asset, error) {
 	a.Target = c.readTarget("target")
 	if c.skipText(`,"id":`) {
 		if a.ID = c.readText(); a.ID == "" {
-			c.failAt("there is an empty ID before")
+			c.failAt("an ID is empty before")
 		}
 	}
 	for begin := `,"uses":[{`; c.skipText(begin); begin = ",{" {
@@ -117,7 +117,7 @@ func (c *cursor) readName(field string) string {
 		encoded, _ := c.readQuoted()
 		raw, err := base64.StdEncoding.DecodeString(encoded)
 		if err != nil {
-			c.failAt("base64 that cannot be read before")
+			c.failAt("invalid base64 before")
 		}
 		name, simple = string(raw), false
 	}
@@ -134,7 +134,7 @@ func (c *cursor) readTarget(field string) string {
 	}
 	target := c.readText()
 	if target == "" {
-		c.failAt("there is an empty target before")
+		c.failAt("a target is empty before")
 	}
 	return target
 }
@@ -167,7 +167,7 @@ func (c *cursor) readText() string {
 // spellings of a string; an update would lose all spellings but the one in want.
 func (c *cursor) spelled(start string, want []byte) {
 	if c.err == nil && start[:len(start)-len(c.rest)] != string(want) {
-		c.failAt(fmt.Sprintf("the text is not written as %.80s before", want))
+		c.failAt(fmt.Sprintf("a string must be written as %.80s before", want))
 	}
 }
 
@@ -196,7 +196,7 @@ func (c *cursor) readQuoted() (s string, simple bool) {
 	}
 	c.rest = c.rest[i+1:]
 	if json.Unmarshal([]byte(start[:len(start)-len(c.rest)]), &s) != nil {
-		c.failAt("a string that cannot be read before")
+		c.failAt("an invalid string before")
 	}
 	return s, false
 }

@@ -38,7 +38,7 @@ const (
 // ErrFormat reports that an operation does not support the format of a manifest. [Update] does
 // not support format 1, which earlier versions wrote; no operation supports formats of later
 // versions.
-var ErrFormat = errors.New("made by another version of cook; build the manifest again")
+var ErrFormat = errors.New("another version of cook made this manifest; build the manifest again")
 
 // A Layout determines the files of a manifest.
 type Layout string
@@ -59,7 +59,7 @@ func LayoutNamed(name string) (Layout, error) {
 	case Single, Parts:
 		return l, nil
 	}
-	return "", fmt.Errorf("want %q or %q", Single, Parts)
+	return "", fmt.Errorf("unknown layout of the manifest: want %q or %q", Single, Parts)
 }
 
 // Asset is a source that was cooked for a target.
@@ -114,7 +114,7 @@ func (k key) compare(other key) int {
 // checkAsset returns an error for an asset that no manifest may contain.
 func (a *Asset) checkAsset() error {
 	if !namesSource(a.Source) {
-		return fmt.Errorf("source %q is not a clean path below the asset directory", a.Source)
+		return fmt.Errorf("the path of source %q is not a clean path in the asset directory", a.Source)
 	}
 	if !utf8.ValidString(a.Target) {
 		return fmt.Errorf("target %q of source %q is not UTF-8", a.Target, a.Source)
@@ -124,7 +124,7 @@ func (a *Asset) checkAsset() error {
 	}
 	for i, used := range a.Uses {
 		if !namesSource(used) {
-			return fmt.Errorf("source %q, which source %q uses, is not a clean path below the asset directory", used, a.Source)
+			return fmt.Errorf("the path %q, which source %q uses, is not a clean path in the asset directory", used, a.Source)
 		}
 		if i > 0 && a.Uses[i-1] >= used {
 			return fmt.Errorf("the sources that source %q uses are not sorted", a.Source)
@@ -133,13 +133,13 @@ func (a *Asset) checkAsset() error {
 	for i := range a.Outputs {
 		o := &a.Outputs[i]
 		if !namesOutput(o.Path) {
-			return fmt.Errorf("output %q of source %q is not a clean path below the output directory", o.Path, a.Source)
+			return fmt.Errorf("the path %q of an output of source %q is not a clean path in the output directory", o.Path, a.Source)
 		}
 		if o.Size < 0 {
-			return fmt.Errorf("output %q of source %q has size %d", o.Path, a.Source, o.Size)
+			return fmt.Errorf("output %q of source %q has the invalid size %d", o.Path, a.Source, o.Size)
 		}
 		if o.Role != "" && !IsRole(o.Role) {
-			return fmt.Errorf("output %q of source %q has role %.40q, which is not a word", o.Path, a.Source, o.Role)
+			return fmt.Errorf("output %q of source %q has the invalid role %.40q; want one word", o.Path, a.Source, o.Role)
 		}
 	}
 	return nil
@@ -206,7 +206,7 @@ func checkPartName(name string) error {
 	if found && end && len(digits) == 2*partHash && strings.Trim(digits, "0123456789abcdef") == "" {
 		return nil
 	}
-	return fmt.Errorf("%q is not the name of a part", name)
+	return fmt.Errorf("%q is not the name of a part of a manifest", name)
 }
 
 // checkPart returns an error if the content of a part does not match its name.

@@ -86,9 +86,9 @@ func (c cutting) partAssets(parts []part, i int, load load) iter.Seq2[entry, err
 			case n == 1 && e.assetKey() != p.first:
 				return fmt.Errorf("the part must begin with %q, target %q, as %s says", p.first.source, p.first.target, Name)
 			case n > 1 && e.Source != source && c.begins(e.Source):
-				return errors.New("the next part should begin before this asset")
+				return errors.New("this asset must begin a new part")
 			case i+1 < len(parts) && e.Source >= parts[i+1].first.source:
-				return errors.New("the asset belongs in a later part")
+				return errors.New("the asset belongs in a later part of the manifest")
 			}
 			count, source = n, e.Source
 			return nil
@@ -203,7 +203,7 @@ const maxPart = 1 << 31
 func (c cutting) checkNext(before []part, p part, names map[string]bool) error {
 	switch {
 	case p.assets < 1 || p.assets > maxPart:
-		return fmt.Errorf("a part has %d assets", p.assets)
+		return fmt.Errorf("a part lists %d assets, which is out of range", p.assets)
 	case names[p.name]:
 		return fmt.Errorf("%s is listed twice", p.name)
 	case len(before) == 0:
@@ -211,7 +211,7 @@ func (c cutting) checkNext(before []part, p part, names map[string]bool) error {
 	case before[len(before)-1].first.source >= p.first.source:
 		return errors.New("the parts are not sorted")
 	case !c.begins(p.first.source):
-		return fmt.Errorf("no part begins with %q", p.first.source)
+		return fmt.Errorf("a part must not begin with the source %q", p.first.source)
 	}
 	return nil
 }
@@ -238,14 +238,14 @@ func linesBetween(data []byte, opening string) iter.Seq2[line, error] {
 		}
 		for number := 2; len(rest) > 0; number++ {
 			if rest[0] != '\n' {
-				yield(line{number: number - 1}, errors.New("want one asset or part per line"))
+				yield(line{number: number - 1}, errors.New("want one asset or one part on each line"))
 				return
 			}
 			text, tail := rest[1:], []byte(nil)
 			if end := bytes.IndexByte(text, '\n'); end >= 0 {
 				text, tail = text[:end], text[end:]
 				if text, found = bytes.CutSuffix(text, []byte(",")); !found {
-					yield(line{number: number}, errors.New("want a comma at the end"))
+					yield(line{number: number}, errors.New("want a comma at the end of the line"))
 					return
 				}
 			}

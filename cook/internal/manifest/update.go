@@ -91,7 +91,7 @@ func checkChanges(changes []Change) error {
 func editLines(data []byte, changes []Change) ([]byte, error) {
 	list, cutOff := bytes.CutSuffix(data[len(opening):], []byte(closing))
 	if !cutOff || len(list) > 0 && list[0] != '\n' {
-		return nil, damagedManifest(Name, 1, errors.New("it was cut off, or the first asset is not in a line of its own"))
+		return nil, damagedManifest(Name, 1, errors.New("the file is cut off, or the first asset is not on its own line"))
 	}
 	now := append(make([]byte, 0, len(data)+256*len(changes)), opening...)
 	kept := 0 // list[:kept] is already in the result
@@ -156,7 +156,7 @@ func findLine(list []byte, from int, k key) (begin, end int, err error) {
 		}
 	}
 	end = begin
-	order := errors.New("the assets are not sorted, or one comes twice")
+	order := errors.New("the assets are not sorted, or one asset is listed twice")
 	if begin > 0 {
 		c, err := compare(bytes.LastIndexByte(list[:begin], '\n'))
 		if err != nil || c >= 0 {

@@ -144,7 +144,7 @@ func (q *queue) decode(root string, b []byte, note func(event)) error {
 		}
 		next, action, length := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
 		if uint64(length) > uint64(len(b)-12) || length%2 != 0 || uint64(next) > uint64(len(b)) {
-			return fmt.Errorf("directory changes: name of %d bytes among %d", length, len(b))
+			return fmt.Errorf("directory changes: a name of %d bytes does not fit in an event of %d bytes", length, len(b))
 		}
 		wide := make([]uint16, length/2)
 		for i := range wide {

@@ -139,7 +139,7 @@ func decode(b []byte, note func(event)) error {
 		e := event{watch: watchID(binary.NativeEndian.Uint32(b)), kind: changed, folder: mask&unix.IN_ISDIR != 0, cookie: binary.NativeEndian.Uint32(b[8:])}
 		b = b[unix.SizeofInotifyEvent:]
 		if uint64(length) > uint64(len(b)) {
-			return fmt.Errorf("inotify: name of %d bytes in an event of %d", length, len(b))
+			return fmt.Errorf("inotify: a name of %d bytes does not fit in an event of %d bytes", length, len(b))
 		}
 		e.name, _, _ = bytes.Cut(b[:length], []byte{0})
 		b = b[length:]

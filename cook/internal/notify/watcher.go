@@ -13,7 +13,7 @@ import (
 
 // ErrLimit reports that the system grants no more watches. The wrapping error names the limit and
 // the remedy.
-var ErrLimit = errors.New("the operating system allows no more watches")
+var ErrLimit = errors.New("the operating system cannot watch more directories")
 
 // Changes are the collected changes between two calls of [Watcher.Sync].
 type Changes struct {
@@ -196,7 +196,7 @@ func (w *Watcher) catchUp() {
 func (w *Watcher) restart() (Changes, error) {
 	q, err := openQueue()
 	if err != nil {
-		return Changes{}, fmt.Errorf("watch: begin again after lost events: %w", err)
+		return Changes{}, fmt.Errorf("watch: cannot start again after events were lost: %w", err)
 	}
 	old := w.queue
 	w.folders, w.lost = newFolders(), false

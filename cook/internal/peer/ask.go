@@ -13,7 +13,7 @@ import (
 )
 
 // ErrNoListener is the error for a directory in which no process listens.
-var ErrNoListener = errors.New("no process listens")
+var ErrNoListener = errors.New("no cook process listens at the socket")
 
 // A SilentError reports that the listening process sent no heartbeat in time. It may be stopped, or
 // get no processor time.

@@ -58,15 +58,15 @@ const (
 )
 
 // errBeat reports that a received frame is a beat.
-var errBeat = errors.New("the answer needs more time")
+var errBeat = errors.New("the other process needs more time to answer")
 
 // errVersion reports a frame of another protocol version, whose format is unknown.
-var errVersion = errors.New("the other process speaks another version")
+var errVersion = errors.New("the other process uses another version of the protocol; use the same version of cook")
 
 // sendFrame writes a frame with a single call of Write.
 func sendFrame(w io.Writer, payload []byte) error {
 	if len(payload) > MaxPayload {
-		return fmt.Errorf("the payload has %d bytes; the limit is %d", len(payload), MaxPayload)
+		return fmt.Errorf("the message has %d bytes; the limit is %d", len(payload), MaxPayload)
 	}
 	b := make([]byte, 0, headerLen+len(payload))
 	b = append(b, version)
@@ -100,7 +100,7 @@ func receiveFrame(r io.Reader) ([]byte, error) {
 		return nil, errBeat
 	}
 	if length > MaxPayload {
-		return nil, fmt.Errorf("the frame claims %d bytes; the limit is %d", length, MaxPayload)
+		return nil, fmt.Errorf("the message claims %d bytes; the limit is %d", length, MaxPayload)
 	}
 	var payload bytes.Buffer
 	n, err := io.Copy(&payload, io.LimitReader(r, int64(length)))

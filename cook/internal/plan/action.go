@@ -109,7 +109,7 @@ const (
 	OutputRenamed        Kind = "output renamed"
 	OutputCount          Kind = "number of outputs changed"
 	FailedLastTime       Kind = "failed last time"
-	WarnedLastTime       Kind = "warned of last time" // the action warned last time, which is a failure in a strict run
+	WarnedLastTime       Kind = "warned last time" // the action warned last time, which is a failure in a strict run
 	Forced               Kind = "forced"
 	MovedFrom            Kind = "moved"
 	HolderChanged        Kind = "holder changed" // recipe that embeds the source in its outputs
@@ -143,7 +143,7 @@ func (r Reason) String() string {
 	case MovedFrom:
 		return "moved from " + pathname.Show(r.Subject)
 	case Held:
-		return "not shipped: part of the cooked " + pathname.Show(r.Subject) + "; a rule that names a recipe for it ships it"
+		return "not shipped separately, because it is part of the cooked " + pathname.Show(r.Subject) + "; to ship this file too, name a recipe for it in a rule"
 	case OptionChanged:
 		s = "option " + r.Subject + " changed"
 	case SameStamp:

@@ -31,7 +31,7 @@ func NewKey() *hashing.Key { return hashing.NewKey(salt) }
 func (a *Action) Identify(k *hashing.Key, src *contents.File, file func(on dependency.Dependency) contents.File) (store.ActionID, error) {
 	switch {
 	case src.How == contents.Absent:
-		return store.ActionID{}, fmt.Errorf("the file vanished while it was being read")
+		return store.ActionID{}, fmt.Errorf("the file was removed while it was being read; run cook again")
 	case !src.Known():
 		return store.ActionID{}, src.Err
 	}

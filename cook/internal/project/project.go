@@ -59,7 +59,7 @@ func Find(folder string) (*Project, error) {
 }
 
 // errForeign is the error for a file of another user.
-var errForeign = errors.New("belongs to another user")
+var errForeign = errors.New("the file belongs to another user")
 
 // readProject reads one file; it returns nil if there is none. It skips unreadable files, because a
 // run reports the error itself for the file of its asset directory.

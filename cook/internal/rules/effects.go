@@ -198,7 +198,7 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 				if i < s.order.own {
 					continue // settings of an engine apply only to recipes that accept them
 				}
-				lines = append(lines, fmt.Sprintf("%s: %s is not accepted by recipe %q", o.at, o.key, d.recipe))
+				lines = append(lines, fmt.Sprintf("%s: option %s does not apply to recipe %q", o.at, o.key, d.recipe))
 			case taken && won.layer != i:
 				lines = append(lines, fmt.Sprintf("%s: %s is overridden by %s", o.at, o.key, won.at))
 			}
@@ -277,7 +277,7 @@ func (l *layer) likelyPattern(sources iter.Seq[string]) string {
 		return fmt.Sprintf("; paths have slashes: did you mean %q?", fixed)
 	}
 	if fixed := fromRegexp(text); try(fixed) {
-		return fmt.Sprintf("; patterns are no regular expressions: did you mean %q?", fixed)
+		return fmt.Sprintf("; patterns are not regular expressions: did you mean %q?", fixed)
 	}
 	if rest, ok := strings.CutPrefix(strings.TrimPrefix(text, "/"), prefix); ok && try(rest) {
 		return fmt.Sprintf("; patterns begin at the directory of their file: did you mean %q?", rest)

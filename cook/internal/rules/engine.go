@@ -174,9 +174,9 @@ func (e *loadingEngine) refuseFormat(m *Method, source, artifact string, texts d
 	if format == nil || cube == nil || path.Ext(artifact) != ".ktx2" {
 		return nil
 	}
-	loaded, what, remove := e.KTX2, "loads KTX2 files only of format ", chooserOf(m)
+	loaded, what, remove := e.KTX2, "loads KTX2 files only in format ", chooserOf(m)
 	if e.Cubes != nil && cube.Value != `"none"` {
-		loaded, what, remove = e.Cubes, "loads cubes only of format ", cube
+		loaded, what, remove = e.Cubes, "loads cube maps only in format ", cube
 	}
 	// For the web, auto means uastc, except for HDR images.
 	name, _ := strconv.Unquote(format.Value)

@@ -35,9 +35,9 @@ func TestBadFileIsReportedWithPlaceAndCause(t *testing.T) {
 		{"[[rule]]\nmatch = []", "2:9: match: want at least one pattern"},
 		{"[[rule]]\nmatch = ['a',\n  2]", "3:3: match: want a pattern or a list of patterns"},
 		{"[[rule]]\nmatch = ['a',\n  ['b']]", "2:9: match: want a pattern or a list of patterns"},
-		{"[[rule]]\nmatch = ['a', '[b']", `2:15: match: pattern "[b": a [class], {alternatives} or a backslash is unfinished`},
+		{"[[rule]]\nmatch = ['a', '[b']", `2:15: match: pattern "[b": a [class] or {alternatives} is not closed, or the pattern ends in a backslash`},
 		{"[[rule]]\nmatch = '!a'", `2:9: match: pattern "!a": the pattern excludes files, but no pattern before it includes files; put such a pattern first`},
-		{"[[rule]]\nmatch = 'a/../b'", `2:9: match: pattern "a/../b": the pattern has an element "..", which no path has`},
+		{"[[rule]]\nmatch = 'a/../b'", `2:9: match: pattern "a/../b": the pattern has the element "..", which occurs in no path; remove it`},
 
 		// Errors in the key recipe.
 		{"[[rule]]\nmatch  = '*'\nrecipe = \"imagee\"", `3:10: unknown recipe "imagee"; did you mean "image"?`},

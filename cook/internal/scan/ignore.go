@@ -130,7 +130,7 @@ func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
 		return nil, err
 	}
 	if st.mode()&fs.ModeSymlink != 0 {
-		return nil, errors.New("is a link; make it a plain file")
+		return nil, errors.New("the file is a link; replace it with a plain file")
 	}
 	if !st.mode().IsRegular() {
 		return nil, typeError(st.mode())

@@ -152,8 +152,8 @@ func TestMessageNamesTheLinksTarget(t *testing.T) {
 		"a: link is broken: nope does not exist; repair or remove the link",
 		"b: link is broken: ../outside/nope does not exist, and would be outside of the asset directory; repair or remove the link",
 		"c: link leads out of the asset directory: target BASE/outside/f; copy the target into the asset directory",
-		"d: link is broken: d leads back to the link; repair or remove the link",
-		"e: link is broken: a leads nowhere; repair or remove the link",
+		"d: link is broken: the target d is a link that leads back to this link; repair or remove the link",
+		"e: link is broken: the target a is a link to a missing file; repair or remove the link",
 		`f: link is broken: "no\npe" does not exist; repair or remove the link`,
 	}
 	if !slices.Equal(got, want) {

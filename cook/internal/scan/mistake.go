@@ -53,28 +53,28 @@ func mistake(line string, folders map[string]int) (column int, wrong string) {
 	case strings.HasPrefix(pattern, "//"):
 		return column, "comments begin with #"
 	case pattern != strings.TrimLeft(pattern, " \t"):
-		return column, "spaces before a pattern belong to it; remove them"
+		return column, "spaces before a pattern are part of the pattern; remove them"
 	case strings.HasPrefix(pattern, `"`), strings.HasPrefix(pattern, "'"):
-		return column, fmt.Sprintf("quotes belong to the pattern: write %s", strings.Trim(pattern, `"' `))
+		return column, fmt.Sprintf("quotes are part of the pattern; write %s", strings.Trim(pattern, `"' `))
 	case strings.Contains(pattern, " #"), strings.Contains(pattern, "\t#"):
 		at := strings.IndexAny(pattern, " \t")
-		return column + at, `text behind a pattern belongs to it; write comments in lines of their own`
+		return column + at, `text after a pattern is part of the pattern; write comments on separate lines`
 	case strings.HasPrefix(pattern, "./"):
 		return column, fmt.Sprintf("the pattern matches nothing; patterns begin at the directory of this file: write %s", pattern[1:])
 	case strings.HasPrefix(pattern, "../"):
 		return column, "the pattern matches nothing, because patterns match files in the directory of this file; move the line to the .cookignore of the other directory"
 	case strings.HasPrefix(pattern, "^"), strings.HasSuffix(pattern, "$"), strings.Contains(pattern, `\.`):
 		plain := strings.NewReplacer(`\.`, ".", ".*", "*", "^", "", "$", "").Replace(pattern)
-		return column, fmt.Sprintf("patterns are no regular expressions: write %s", plain)
+		return column, fmt.Sprintf("patterns are not regular expressions; write %s", plain)
 	}
 	if at := escapedLetter(pattern); at >= 0 {
-		return column + at, fmt.Sprintf("paths have slashes: write %s", strings.ReplaceAll(pattern, `\`, "/"))
+		return column + at, fmt.Sprintf("paths have slashes; write %s", strings.ReplaceAll(pattern, `\`, "/"))
 	}
 	if g := braces().FindStringSubmatchIndex(pattern); g != nil {
-		return column + g[0], fmt.Sprintf("braces have no meaning here; write a line for each, such as %s", pattern[:g[0]]+pattern[g[2]:g[3]]+pattern[g[1]:])
+		return column + g[0], fmt.Sprintf("patterns of this file have no braces; write each alternative on its own line, such as %s", pattern[:g[0]]+pattern[g[2]:g[3]]+pattern[g[1]:])
 	}
 	if at := strings.Index(pattern, ", "); at >= 0 && strings.TrimSpace(pattern[at+1:]) != "" || strings.Contains(pattern, ",*") {
-		return column + max(at, strings.Index(pattern, ",*")), "each pattern has a line of its own"
+		return column + max(at, strings.Index(pattern, ",*")), "write each pattern on its own line"
 	}
 	if _, ok := compileIgnore(string(trimSpaces([]byte(line)))); !ok {
 		switch {
@@ -134,7 +134,7 @@ func (v Verdict) String() string {
 	case v.Pattern != "":
 		return fmt.Sprintf("%s, which is left out unless a %s has !%[1]s", v.Pattern, IgnoreName)
 	}
-	return "its name, which belongs to version control, an editor or a desktop"
+	return "its name, which version control, editors or desktops use"
 }
 
 // Ignored returns the verdict that excludes a path of the tree. It reads the .cookignore files

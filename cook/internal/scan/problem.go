@@ -101,7 +101,7 @@ func (p Problem) Reason() string {
 	case Loop:
 		text, next = "link leads to a directory that contains the link", "remove the link"
 	case Nested:
-		text, next = "link to a directory, below another link to a directory, is not followed", "link to the target directory directly"
+		text, next = "cook does not follow a link to a directory inside another linked directory", "link to the target directory directly"
 	case Dangling:
 		text, next = "link is broken", "repair or remove the link"
 	case Irregular:
@@ -111,7 +111,7 @@ func (p Problem) Reason() string {
 	case Secret:
 		text, next = "left out, because the file may hold a secret", "to ship the file, write !"+p.Err.Error()+" into a "+IgnoreName
 	case Cache:
-		text, next = "directory left out, because its "+CacheTag+" says that a program makes it again", "if it has assets, remove that file"
+		text, next = "directory left out, because its "+CacheTag+" marks it as a cache that a program can make again", "if it has assets, remove that file"
 	case Cooked:
 		text, next = "directory left out, because it is the output directory of another cook", "cook into a directory outside of the assets"
 	default:
@@ -205,14 +205,14 @@ func (r *resolver) unresolved(full string, err error) (Kind, error) {
 		return Dangling, readErr
 	}
 	if !absent { // EvalSymlinks names no path if links form a circle
-		return Dangling, fmt.Errorf("%s leads back to the link", pathname.Show(text))
+		return Dangling, fmt.Errorf("the target %s is a link that leads back to this link", pathname.Show(text))
 	}
 	target := text
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(full), target)
 	}
 	if _, err := os.Lstat(target); err == nil { // the target is a broken link
-		return Dangling, fmt.Errorf("%s leads nowhere", pathname.Show(text))
+		return Dangling, fmt.Errorf("the target %s is a link to a missing file", pathname.Show(text))
 	}
 	if _, ok := pathname.Below(r.real, resolveExisting(filepath.Clean(target))); !ok {
 		// Creating the target would not help, because the target would be outside of the tree.
@@ -239,7 +239,7 @@ func typeError(mode fs.FileMode) error {
 	case mode&fs.ModeDevice != 0:
 		return errors.New("is a device")
 	case mode&fs.ModeIrregular != 0 && runtime.GOOS == "windows":
-		return errors.New("is a junction, which is not followed (make it a symbolic link with mklink /D)")
+		return errors.New("is a junction, which cook does not follow (make it a symbolic link with mklink /D)")
 	}
 	return errors.New("is of a type that cannot be read as a file")
 }

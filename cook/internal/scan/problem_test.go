@@ -15,7 +15,7 @@ func TestProblemIsOneLine(t *testing.T) {
 	}{
 		{Problem{"a/b", Unreadable, &fs.PathError{Op: "openat", Path: "/x/a/b", Err: fs.ErrPermission}},
 			"a/b: cannot be read: permission denied"},
-		{Problem{"a b", Nested, nil}, "a b: link to a directory, below another link to a directory, is not followed; link to the target directory directly"},
+		{Problem{"a b", Nested, nil}, "a b: cook does not follow a link to a directory inside another linked directory; link to the target directory directly"},
 		{Problem{"a\nb\x1b[31m", Loop, nil}, `"a\nb\x1b[31m": link leads to a directory that contains the link; remove the link`},
 		{Problem{"\xff", Irregular, errors.New("is a socket")}, `"\xff": neither a file nor a directory: is a socket; move it out of the asset directory`},
 		{Problem{"ü", Kind(99), nil}, "ü: Kind(99)"},
@@ -114,16 +114,16 @@ func TestCommonMistakesAreExplained(t *testing.T) {
 		check("x\n\t"+p, 2, 1, "spaces before")
 		check(`"`+p+`"`, 1, 1, "write "+p)
 		check("'"+p+"'", 1, 1, "write "+p)
-		check(p+" # old", 1, 1+len(p), "lines of their own")
+		check(p+" # old", 1, 1+len(p), "on separate lines")
 		check("// "+p, 1, 1, "comments begin with #")
 		check("../"+p, 1, 1, "in the directory of this file")
 		if !strings.HasPrefix(p, "/") {
 			check("./"+p, 1, 1, "write /"+p)
 			check("!./"+p, 1, 2, "write /"+p)
 			check(`textures\x`+p, 1, 9, "textures/x"+p)
-			check("^"+p, 1, 1, "no regular expressions")
-			check(p+"$", 1, 1, "no regular expressions")
-			check(p+", *.x", 1, 1+len(p), "line of its own")
+			check("^"+p, 1, 1, "not regular expressions")
+			check(p+"$", 1, 1, "not regular expressions")
+			check(p+", *.x", 1, 1+len(p), "on its own line")
 		}
 		check(p+"[0-9", 1, 1+len(p), `"[" without "]"`)
 		check(p+`\`, 1, 1, `ends in "/"`)
@@ -140,7 +140,7 @@ func TestCommonMistakesAreExplained(t *testing.T) {
 		want   string
 	}{
 		{`.*\.bak`, 1, "write *.bak"},
-		{`^.*\.(bak|tmp)$`, 1, "no regular expressions"},
+		{`^.*\.(bak|tmp)$`, 1, "not regular expressions"},
 		{`textures\old\*.png`, 9, "write textures/old/*.png"},
 		{`C:\art`, 3, "slashes"},
 		{"!", 2, "matches nothing"},

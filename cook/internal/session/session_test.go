@@ -66,8 +66,8 @@ func TestPatternsMeanTheSame(t *testing.T) {
 		{"ui !ui/old !x/ ui/old/keep.png", "ui/a ui/old/keep.png", "ui/old/a", ""},
 		{"fx ui", "fx/a ui/a", "a", ""},
 		{"a[1].png", "a1.png a[1].png", "a.png", ""},
-		{"[a", "", "", `pattern "[a": a [class], {alternatives} or a backslash is unfinished`},
-		{"a ../b", "", "", `pattern "../b": the pattern has an element "..", which no path has`},
+		{"[a", "", "", `pattern "[a": a [class] or {alternatives} is not closed, or the pattern ends in a backslash`},
+		{"a ../b", "", "", `pattern "../b": the pattern has the element "..", which occurs in no path; remove it`},
 		{"!a", "", "", `pattern "!a": the pattern excludes files, but no pattern before it includes files; put such a pattern first`},
 	} {
 		patterns := strings.Fields(tc.patterns)

@@ -103,7 +103,7 @@ var (
 	// errManifest reports that the manifest cannot be updated because of damage.
 	errManifest = errors.New("cannot be updated")
 	// errForeignRoot reports a root that another program has changed. noteDamage informs the user.
-	errForeignRoot = fmt.Errorf("%w: changed by another program", errManifest)
+	errForeignRoot = fmt.Errorf("%w: another program changed the file", errManifest)
 )
 
 // writeManifest updates the manifest. If that is impossible, it builds a new manifest.
@@ -197,6 +197,6 @@ func (w *written) putManifestFile(m Manifest, c Commit, f manifest.File) error {
 func noteDamage(c Commit, name string, now []byte, err error) {
 	f, known := c.Last.Files().File(name)
 	if known && c.Last.Files().Checksum() == c.Checksum.Name && (err != nil || c.Checksum.Sum128(now) != f.Sum) {
-		c.Note(name + " was changed by another program; this run writes a new one")
+		c.Note("another program changed " + name + "; this run writes a new one")
 	}
 }

@@ -63,7 +63,7 @@ func (m Manifest) Check(layout manifest.Layout, actions iter.Seq[*index.Action],
 		case err != nil:
 			differs(f.Name, err.Error())
 		case !bytes.Equal(data, f.Data):
-			differs(f.Name, "does not list the artifacts")
+			differs(f.Name, "does not list the cooked artifacts")
 		}
 		return nil
 	})
@@ -73,7 +73,7 @@ func (m Manifest) Check(layout manifest.Layout, actions iter.Seq[*index.Action],
 	parts, err := m.listParts()
 	for _, name := range parts {
 		if !named[name] {
-			differs(name, "belongs to no manifest")
+			differs(name, "is not listed in manifest.json")
 		}
 	}
 	return err

@@ -76,7 +76,7 @@ func (s *Store) prependReadSet(id ActionID, set ReadSet) error {
 	payload := encodeReadSets(sets)
 	for ; len(payload) > maxRecord-recordHead-recordTail; payload = encodeReadSets(sets) {
 		if len(sets) == 1 {
-			return fmt.Errorf("%d names of %d bytes do not fit in a record", len(set), len(payload))
+			return fmt.Errorf("the %d names, of %d bytes, do not fit in a record", len(set), len(payload))
 		}
 		sets = sets[:len(sets)-1]
 	}
@@ -104,7 +104,7 @@ func decodeReadSets(payload []byte) ([]ReadSet, error) {
 	d := decoder{b: payload}
 	n := d.takeCount(4)
 	if d.err == nil && (n < 1 || n > maxReadSets) {
-		d.err = fmt.Errorf("%d read sets", n)
+		d.err = fmt.Errorf("the record has %d read sets, which is out of range", n)
 	}
 	var sets []ReadSet
 	for i := 0; i < n && d.err == nil; i++ {
@@ -117,7 +117,7 @@ func decodeReadSets(payload []byte) ([]ReadSet, error) {
 		}
 		same := func(o ReadSet) bool { return slices.Equal(o, set) }
 		if d.err == nil && slices.ContainsFunc(sets, same) {
-			d.err = errors.New("duplicate read set")
+			d.err = errors.New("the record has a read set twice")
 		}
 		sets = append(sets, set)
 	}

@@ -45,11 +45,11 @@ func sealRecord(k kind, id [32]byte, payload []byte) []byte {
 func openRecord(k kind, id [32]byte, b []byte) ([]byte, error) {
 	switch {
 	case len(b) < recordHead+recordTail:
-		return nil, fmt.Errorf("%d bytes are too few for a record", len(b))
+		return nil, fmt.Errorf("the file has %d bytes, too few for a record", len(b))
 	case string(b[:len(recordMagic)]) != recordMagic:
-		return nil, errors.New("not a record")
+		return nil, errors.New("the file is not a record")
 	case b[len(recordMagic)] != recordVersion:
-		return nil, fmt.Errorf("version %d, want %d", b[len(recordMagic)], recordVersion)
+		return nil, fmt.Errorf("the record has version %d, want %d", b[len(recordMagic)], recordVersion)
 	}
 	body, tail := b[:len(b)-recordTail], b[len(b)-recordTail:]
 	if sum := recordChecksum(body); !bytes.Equal(tail, sum[:]) {
@@ -58,9 +58,9 @@ func openRecord(k kind, id [32]byte, b []byte) ([]byte, error) {
 	head := body[:recordHead]
 	switch {
 	case head[len(recordMagic)+1] != byte(k):
-		return nil, errors.New("record of another kind")
+		return nil, errors.New("the record is of another kind")
 	case !bytes.Equal(head[recordHead-len(id):], id[:]):
-		return nil, errors.New("record of another ID")
+		return nil, errors.New("the record belongs to another ID")
 	}
 	return body[recordHead:], nil
 }
@@ -125,7 +125,7 @@ type decoder struct {
 	err error
 }
 
-var errShort = errors.New("payload ends early")
+var errShort = errors.New("the record ends early")
 
 func (d *decoder) takeBytes(n uint64) []byte {
 	if d.err == nil && n > uint64(len(d.b)) {
@@ -176,7 +176,7 @@ func (d *decoder) takeCount(itemSize int) int {
 // endRecord returns the first error of the decoder. If bytes are left over, that is an error too.
 func (d *decoder) endRecord() error {
 	if d.err == nil && len(d.b) > 0 {
-		d.err = fmt.Errorf("%d bytes are left over", len(d.b))
+		d.err = fmt.Errorf("there are %d bytes after the end of the record", len(d.b))
 	}
 	return d.err
 }

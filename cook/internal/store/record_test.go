@@ -219,14 +219,14 @@ func TestDamagedRecordIsDetected(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			noticed("record of another ID", swapped)
+			noticed("the record belongs to another ID", swapped)
 			wrong := map[kind]kind{reads: results, results: reads}[k]
 			writeSamples(t, s, id)
 			foreign, err := os.ReadFile(s.files.entryPath(wrong, id))
 			if err != nil {
 				t.Fatal(err)
 			}
-			noticed("record of another kind", foreign)
+			noticed("the record is of another kind", foreign)
 
 			overwrite(t, path, good[:len(good)-1])
 			writeSamples(t, s, id)

@@ -84,7 +84,7 @@ func encodeResult(r Result) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(r.Artifacts)))
 	for i, a := range r.Artifacts {
 		if a.Size < 0 || a.Blob.IsZero() || !isRoleOrNone(a.Role) {
-			return nil, fmt.Errorf("artifact %d: blob %v, size %d, role %q", i, a.Blob, a.Size, a.Role)
+			return nil, fmt.Errorf("artifact %d is invalid: blob %v, size %d, role %q", i, a.Blob, a.Size, a.Role)
 		}
 		b = append(b, a.Blob[:]...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(a.Size))
@@ -103,7 +103,7 @@ func encodeResult(r Result) ([]byte, error) {
 		b = appendFacts(b, r)
 	}
 	if most := maxRecord - recordHead - recordTail; len(b) > most {
-		return nil, fmt.Errorf("a record of %d bytes, at most %d fit", len(b), most)
+		return nil, fmt.Errorf("the record has %d bytes; at most %d fit", len(b), most)
 	}
 	return b, nil
 }
@@ -126,7 +126,7 @@ func decodeResult(payload []byte) (Result, error) {
 		if n := d.takeCount(4); n > 0 {
 			r.Warnings = make([]string, n)
 		} else if d.err == nil && len(d.b) == 0 {
-			d.err = errors.New("an empty list of warnings")
+			d.err = errors.New("the list of warnings is empty")
 		}
 	}
 	for i := range r.Warnings {
@@ -134,7 +134,7 @@ func decodeResult(payload []byte) (Result, error) {
 	}
 	if d.err == nil && len(d.b) > 0 {
 		if r.Origin = d.decodeOrigin(); d.err == nil && r.Origin.IsZero() && len(d.b) == 0 {
-			d.err = errors.New("an empty origin")
+			d.err = errors.New("the origin of the result is empty")
 		}
 	}
 	if d.err == nil && len(d.b) > 0 {

@@ -99,7 +99,7 @@ type Method struct {
 }
 
 // ErrNotCooked is the error for an output directory in which no cook has completed.
-var ErrNotCooked = errors.New("nothing has been cooked into this directory yet")
+var ErrNotCooked = errors.New("nothing has been cooked into this directory yet; run cook first")
 
 // List returns the assets of the last run of an output directory, sorted by path and target. It
 // reads the index, but neither assets nor artifacts, so it does not see later edits.

@@ -164,7 +164,7 @@ func (w *worker) untraced(ctx context.Context, a *plan.Action, traced attempt) a
 		plain.traced, plain.deps = traced.traced, traced.deps
 		return plain
 	}
-	why := "the traced program makes other outputs"
+	why := "the program makes different outputs while it is traced"
 	if traced.err != nil {
 		first, printed, _ := strings.Cut(traced.err.Error(), "\n")
 		why = first

@@ -184,7 +184,7 @@ func TestHindrance(t *testing.T) {
 		"memory": {memory: 1, want: "the budget is 0 MiB"},
 		"full disk": {
 			hinder: func(*tree, *recipe.Job) error { return &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} },
-			want:   "make room and run cook again",
+			want:   "free some disk space and run cook again",
 		},
 		"scratch directory gone": {
 			hinder: func(_ *tree, j *recipe.Job) error {

@@ -174,7 +174,7 @@ func (w *worker) findCause(ctx context.Context, a *plan.Action) string {
 		case plain.err != nil:
 			return "fails now"
 		}
-		return "depends on something undeclared: the clock, the umask, or a file that it reads and does not name"
+		return "depends on an undeclared input, such as the clock, the umask, or a file that no option names"
 	}
 	var causes []string
 	for _, c := range conditions {

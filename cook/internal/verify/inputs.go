@@ -144,11 +144,11 @@ func describeHidden(kind FindingKind, a *plan.Action, inputs []dependency.Depend
 	var text string
 	switch kind {
 	case HiddenRead:
-		text = fmt.Sprintf("read %s, which %s not among its inputs: after an edit of %s, this asset would not be cooked again", what, are, them)
+		text = fmt.Sprintf("read %s, which %s not among its inputs: after an edit of %s, cook would not cook this asset again", what, are, them)
 	case HiddenAbsence:
-		text = fmt.Sprintf("looked for %s, which %s absent: if that appeared, this asset would not be cooked again", what, are)
+		text = fmt.Sprintf("looked for %s, which %s absent: if that file appeared, cook would not cook this asset again", what, are)
 	default:
-		text = fmt.Sprintf("listed %s: if files appeared there, this asset would not be cooked again", what)
+		text = fmt.Sprintf("listed %s: if files appeared there, cook would not cook this asset again", what)
 	}
 	if !traced {
 		return fmt.Sprintf("the recipe %q %s; the recipe does not read the same files each time", a.Method.Choice.Recipe.Name, text)

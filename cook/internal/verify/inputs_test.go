@@ -84,23 +84,23 @@ func TestHiddenInputs(t *testing.T) {
 	const remedy = `], or record all reads with deps = "trace"`
 	want := map[string]verify.Finding{
 		"a.lies hidden read": {Inputs: []string{"[c]{d}", "lib/b.h"},
-			Text: `a program read [c]{d} and 1 other, which are not among its inputs: after an edit of them, this asset would not be cooked again; add reads = ["\\[c\\]\\{{d\\}}", "/lib/b.h"` + remedy},
+			Text: `a program read [c]{d} and 1 other, which are not among its inputs: after an edit of them, cook would not cook this asset again; add reads = ["\\[c\\]\\{{d\\}}", "/lib/b.h"` + remedy},
 		"a.lies hidden absence": {Inputs: []string{"lies.h"}, Warning: true,
-			Text: `a program looked for lies.h, which is absent: if that appeared, this asset would not be cooked again; add reads = ["lies.h"` + remedy},
+			Text: `a program looked for lies.h, which is absent: if that file appeared, cook would not cook this asset again; add reads = ["lies.h"` + remedy},
 		"a.looks hidden absence": {Inputs: []string{"gone"}, Warning: true,
-			Text: `a program looked for gone, which is absent: if that appeared, this asset would not be cooked again; add reads = ["gone"` + remedy},
+			Text: `a program looked for gone, which is absent: if that file appeared, cook would not cook this asset again; add reads = ["gone"` + remedy},
 		"a.lists hidden listing": {Inputs: []string{"lib/"}, Warning: true,
-			Text: `a program listed lib/: if files appeared there, this asset would not be cooked again; add reads = ["/lib/*"` + remedy},
+			Text: `a program listed lib/: if files appeared there, cook would not cook this asset again; add reads = ["/lib/*"` + remedy},
 		"a.there hidden listing": {Inputs: []string{"lib/"}, Warning: true,
-			Text: `a program listed lib/: if files appeared there, this asset would not be cooked again; add reads = ["/lib/*"` + remedy},
+			Text: `a program listed lib/: if files appeared there, cook would not cook this asset again; add reads = ["/lib/*"` + remedy},
 		"a.patterns hidden absence": {Inputs: []string{"lib/c.x"}, Warning: true,
-			Text: `a program looked for lib/c.x, which is absent: if that appeared, this asset would not be cooked again; add reads = ["/lib/c.x"` + remedy},
+			Text: `a program looked for lib/c.x, which is absent: if that file appeared, cook would not cook this asset again; add reads = ["/lib/c.x"` + remedy},
 		"a.exists hidden read": {Inputs: []string{"lib/a.h"},
-			Text: `a program read lib/a.h, which is not among its inputs: after an edit of it, this asset would not be cooked again; add reads = ["/lib/a.h"` + remedy},
+			Text: `a program read lib/a.h, which is not among its inputs: after an edit of it, cook would not cook this asset again; add reads = ["/lib/a.h"` + remedy},
 		"a.varies hidden read": {Inputs: []string{"lib/b.h"},
-			Text: `the recipe "varies" read lib/b.h, which is not among its inputs: after an edit of it, this asset would not be cooked again; the recipe does not read the same files each time`},
+			Text: `the recipe "varies" read lib/b.h, which is not among its inputs: after an edit of it, cook would not cook this asset again; the recipe does not read the same files each time`},
 		"a.both hidden read": {Inputs: []string{"lib/a.h"},
-			Text: `a program read lib/a.h, which is not among its inputs: after an edit of it, this asset would not be cooked again; add reads = ["/lib/a.h"` + remedy},
+			Text: `a program read lib/a.h, which is not among its inputs: after an edit of it, cook would not cook this asset again; add reads = ["/lib/a.h"` + remedy},
 		"a.both not reproducible": {Text: `a.both differs from a new cook at offset 0 (the end, now 0x`},
 	}
 	for _, f := range found {
@@ -116,7 +116,7 @@ func TestHiddenInputs(t *testing.T) {
 	}
 	slices.Sort(tr.observer.notes)
 	if len(tr.observer.notes) != 2 ||
-		tr.observer.notes[0] != "a.differs: the program does not work while it is traced, so its reads are not checked; this is printed once for each rule: the traced program makes other outputs" ||
+		tr.observer.notes[0] != "a.differs: the program does not work while it is traced, so its reads are not checked; this is printed once for each rule: the program makes different outputs while it is traced" ||
 		!strings.HasSuffix(tr.observer.notes[1], ".fails: the program does not work while it is traced, so its reads are not checked; this is printed once for each rule: sh: exit status 1: sh: no sockets") {
 		t.Errorf("notes: %q", tr.observer.notes)
 	}

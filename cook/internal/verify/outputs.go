@@ -120,7 +120,7 @@ func (c *check) finding(s *session.Session) (f Finding, differs bool) {
 func checkExtra(ctx context.Context, s *session.Session, r *reporter, before []contents.Before, claims []plan.Claim) error {
 	files, err := s.State.Extra(ctx, state.Outputs(eachKnown(before), claims), s.Place.Cache)
 	for _, name := range files {
-		r.reportFinding(Finding{Kind: ExtraFile, Path: name, Text: "is made by no asset; move the file away or remove extra files"})
+		r.reportFinding(Finding{Kind: ExtraFile, Path: name, Text: "does not belong to any asset; move the file away or remove extra files"})
 	}
 	if err != nil && ctx.Err() == nil {
 		r.reportFinding(Finding{Kind: Unreadable, Path: s.Out.Name(), Text: err.Error()})

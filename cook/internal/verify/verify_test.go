@@ -117,7 +117,7 @@ var harms = map[string]struct {
 	"damaged manifest": {
 		harm: func(t *testing.T, tr *tree) { flip(t, tr.output("manifest.json")) },
 		want: []verify.FindingKind{verify.StateDamaged},
-		text: "does not list the artifacts; cook again ignoring timestamps",
+		text: "does not list the cooked artifacts; cook again ignoring timestamps",
 	},
 	"lost manifest": {
 		harm: func(t *testing.T, tr *tree) { must(t, os.Remove(tr.output("manifest.json"))) },

@@ -83,7 +83,7 @@ const StageWait = "wait"
 // previous round. Only one call is made at a time.
 func Run(ctx context.Context, opt session.Options, told func(Round)) error {
 	if len(opt.Scope.Patterns) > 0 || opt.Scope.Source != "" {
-		return &session.ConfigError{Err: errors.New("watching brings everything up to date; leave out the patterns")}
+		return &session.ConfigError{Err: errors.New("a watching cook brings all assets up to date; remove the patterns")}
 	}
 	return newWatcher(opt, told).runWatcher(ctx, editorPatience)
 }

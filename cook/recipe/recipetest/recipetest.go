@@ -125,7 +125,7 @@ func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, dep
 	}
 	for _, d := range deps {
 		if d.On.Kind == dependency.Extracts && !slices.ContainsFunc(asked, func(a recipe.Dep) bool { return a.On == d.On }) {
-			t.Errorf("%s: %s is not asked by the method Asks", r.Name, pathname.Show(d.On.String()))
+			t.Errorf("%s: the method Asks does not return %s", r.Name, pathname.Show(d.On.String()))
 		}
 	}
 }

@@ -20,7 +20,7 @@ func clampSample(x int32) int32 { return min(max(x, math.MinInt16), math.MaxInt1
 
 // shortBlock returns the error for a truncated block.
 func shortBlock(have, want int) error {
-	return fmt.Errorf("an ADPCM block has %d bytes, but its header takes %d; the file is cut short", have, want)
+	return fmt.Errorf("an ADPCM block has %d bytes, but its header needs %d; the file is cut short, so copy or export it again", have, want)
 }
 
 // An IMA block starts with four bytes per channel: the first sample, the step index, and a zero.
@@ -49,14 +49,14 @@ func DecodeIMA(to []int16, block []byte, channels int) error {
 	if n := IMAFrames(len(block), channels); n == 0 {
 		return shortBlock(len(block), imaHeader*channels)
 	} else if frames > n {
-		return fmt.Errorf("an IMA ADPCM block of %d bytes is too short for %d frames", len(block), frames)
+		return fmt.Errorf("an IMA ADPCM block of %d bytes is too short for %d frames; export the file again", len(block), frames)
 	}
 	t := ima()
 	for c := range channels {
 		head := block[imaHeader*c:]
 		sample, index := int32(int16(binary.LittleEndian.Uint16(head))), int(head[2])
 		if index > maxIndex {
-			return fmt.Errorf("an IMA ADPCM block has step index %d, want 0 to %d; the file is damaged", index, maxIndex)
+			return fmt.Errorf("an IMA ADPCM block has step index %d, want 0 to %d; the file is damaged, so export it again", index, maxIndex)
 		}
 		if frames > 0 {
 			to[c] = int16(sample)
@@ -146,12 +146,12 @@ func DecodeMS(to []int16, block []byte, channels int, predictors []Predictor) er
 	if n := MSFrames(len(block), channels); n == 0 {
 		return shortBlock(len(block), msHeader*channels)
 	} else if frames > n {
-		return fmt.Errorf("a Microsoft ADPCM block of %d bytes is too short for %d frames", len(block), frames)
+		return fmt.Errorf("a Microsoft ADPCM block of %d bytes is too short for %d frames; export the file again", len(block), frames)
 	}
 	for c := range channels {
 		number := int(block[c])
 		if number >= len(predictors) {
-			return fmt.Errorf("a Microsoft ADPCM block uses predictor %d, but the file has %d predictors; the file is damaged", number, len(predictors))
+			return fmt.Errorf("a Microsoft ADPCM block uses predictor %d, but the file has %d predictors; the file is damaged, so export it again", number, len(predictors))
 		}
 		field := func(i int) int32 {
 			return int32(int16(binary.LittleEndian.Uint16(block[channels+2*(i*channels+c):])))

@@ -96,12 +96,12 @@ func TestBadBlocksAreRefused(t *testing.T) {
 		channels int
 		want     string
 	}{
-		{ima, 1, nil, 1, "block has 0 bytes, but its header takes 4"},
-		{ima, 1, make([]byte, 7), 2, "block has 7 bytes, but its header takes 8"},
+		{ima, 1, nil, 1, "block has 0 bytes, but its header needs 4"},
+		{ima, 1, make([]byte, 7), 2, "block has 7 bytes, but its header needs 8"},
 		{ima, 1, make([]byte, 7), 0, "but its header"},
 		{ima, 2, make([]byte, 7), 1, "7 bytes is too short for 2 frames"},
 		{ima, 1, []byte{0, 0, 89, 0}, 1, "step index 89, want 0 to 88"},
-		{ms, 1, make([]byte, 6), 1, "block has 6 bytes, but its header takes 7"},
+		{ms, 1, make([]byte, 6), 1, "block has 6 bytes, but its header needs 7"},
 		{ms, 3, make([]byte, 7), 1, "7 bytes is too short for 3 frames"},
 		{ms, 2, []byte{7, 0, 0, 0, 0, 0, 0}, 1, "predictor 7, but the file has 7"},
 	} {

@@ -50,7 +50,7 @@ func Probe(head []byte, size int64) (Info, error) {
 		return Info{}, err
 	}
 	if len(head) < 8+streamInfo || string(head[:4]) != magic || head[4]&0x7f != 0 {
-		return Info{}, errors.New("the file has no FLAC header")
+		return Info{}, errors.New("the file has no FLAC header; export it again")
 	}
 	h := head[8 : 8+streamInfo]
 	packed := binary.BigEndian.Uint64(h[10:]) // rate (20 bits), channels (3 bits), bits per sample (5 bits), frames (36 bits)
@@ -65,11 +65,11 @@ func Probe(head []byte, size int64) (Info, error) {
 	i.bits = uint(i.Bits)
 	switch most := size / leastFrame * mostSamples; {
 	case i.Rate == 0:
-		return Info{}, errors.New("the FLAC header gives a rate of 0 Hz; the file is damaged")
+		return Info{}, errors.New("the FLAC header has a sample rate of 0 Hz; export the file again")
 	case i.Bits < 4:
-		return Info{}, fmt.Errorf("FLAC samples have %d bits, which is not supported", i.Bits)
+		return Info{}, fmt.Errorf("FLAC samples of %d bits are not supported; save the sound with 16 or 24 bits", i.Bits)
 	case i.Frames > most:
-		return Info{}, fmt.Errorf("the FLAC header claims %d frames, more than %d bytes can hold", i.Frames, size)
+		return Info{}, fmt.Errorf("the FLAC header claims %d frames, more than a file of %d bytes can hold; copy or export the file again", i.Frames, size)
 	}
 	return i, nil
 }
@@ -149,9 +149,9 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		}
 		if most := info.Most(); int64(c.Frames()+n) > most {
 			if info.Frames == 0 {
-				return nil, errors.New("the header of the FLAC file has no length, and the file is longer than expected; encode it again with flac")
+				return nil, errors.New("the FLAC header does not give the length of this long file; encode the file again with flac")
 			}
-			return nil, fmt.Errorf("the file has more FLAC frames than the %d of its header; the file is damaged", most)
+			return nil, fmt.Errorf("the file has more FLAC frames than the %d that its header declares; export the file again", most)
 		}
 		c.Samples = d.appendSamples(c.Samples, n)
 	}
@@ -159,7 +159,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		return nil, fmt.Errorf("the file ends after %d of %d frames; copy it again", c.Frames(), info.Frames)
 	}
 	if info.md5 != [md5.Size]byte{} && !bytes.Equal(d.sum.Sum(nil), info.md5[:]) {
-		return nil, errors.New("the sound does not match the MD5 in the FLAC header; the file is damaged")
+		return nil, errors.New("the sound does not match the MD5 in the FLAC header; the file is damaged, so export it again")
 	}
 	about.chunks.AddTo(c)
 	if len(c.Loops) > 0 {

@@ -154,7 +154,7 @@ func TestBadFLACIsRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"nothing", nil, "the file has no FLAC header"},
+		{"nothing", nil, "the file has no FLAC header; export it again"},
 		{"2^36 frames", change(8+13, data[8+13]|0x0f, 0xff, 0xff, 0xff, 0xff), "more than"},
 		{"more frames than there are", change(8+17, 0xff), "ends after 1200"},
 		{"fewer frames than there are", change(8+16, 1, 0), "more FLAC frames"},

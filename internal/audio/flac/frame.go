@@ -25,7 +25,7 @@ const (
 func (d *decoder) readFrameHeader(r *bitReader, start int) (frame, error) {
 	var f frame
 	if r.bits(15) != 0x7ffc {
-		return f, errors.New("no frame starts here")
+		return f, errors.New("there is no FLAC frame here; the file is damaged")
 	}
 	r.bits(1) // blocking strategy, which is only needed for seeking
 	size, rate := r.bits(4), r.bits(4)
@@ -71,7 +71,7 @@ func (d *decoder) readFrameHeader(r *bitReader, start int) (frame, error) {
 	}
 	end := r.alignToByte()
 	if sum := r.bits(8); r.short || uint64(checksum8(r.data[start:end])) != sum {
-		return f, errors.New("the checksum of a frame's header is wrong")
+		return f, errors.New("the checksum of a FLAC frame header is wrong; the file is damaged")
 	}
 	if f.channels != d.info.Channels || f.width != d.info.bits || f.rate != d.info.Rate {
 		return f, fmt.Errorf("a frame has %d channels of %d bits at %d Hz, the frames before it have %d of %d bits at %d Hz; split the file",

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-var errReserved = errors.New("a value is reserved")
+var errReserved = errors.New("a FLAC frame has a reserved value; encode the file again")
 
 // readSubframe reads one channel of a block, with width bits per sample (section 9.2 of RFC 9639).
 func readSubframe(r *bitReader, to []int64, width uint) error {
@@ -19,7 +19,7 @@ func readSubframe(r *bitReader, to []int64, width uint) error {
 		wasted = uint(min(r.readUnary(), 64)) + 1
 	}
 	if wasted >= width {
-		return errors.New("a sample has no bits")
+		return errors.New("a FLAC frame has samples of 0 bits; encode the file again")
 	}
 	width -= wasted
 	var err error
@@ -51,7 +51,7 @@ func readSubframe(r *bitReader, to []int64, width uint) error {
 // readWarmUp reads the first samples of a block, from which the predictor starts.
 func readWarmUp(r *bitReader, to []int64, width uint, order int) error {
 	if order > len(to) {
-		return errors.New("a predictor is longer than its block")
+		return errors.New("a FLAC predictor is longer than its block; encode the file again")
 	}
 	for i := range order {
 		to[i] = r.signedBits(width)
@@ -123,7 +123,7 @@ func readResidual(r *bitReader, to []int64, order int) error {
 	partitions := 1 << r.bits(4)
 	size := len(to) / partitions
 	if size*partitions != len(to) || size < order {
-		return errors.New("partitions do not fit their block")
+		return errors.New("the partitions of a FLAC block do not match its length; encode the file again")
 	}
 	for p := range partitions {
 		part := to[p*size : (p+1)*size]

@@ -42,7 +42,7 @@ const MinRate = 4000
 // CheckRate returns an error if rate is below MinRate.
 func CheckRate(rate int) error {
 	if rate < MinRate {
-		return fmt.Errorf("%d Hz is too low a rate to measure loudness; set rate to %d or more, or loudness to 0", rate, MinRate)
+		return fmt.Errorf("a sample rate of %d Hz is too low to measure loudness; set rate to %d or more, or loudness to 0", rate, MinRate)
 	}
 	return nil
 }

@@ -302,7 +302,7 @@ func TestMeasuringStopsWithContext(t *testing.T) {
 func TestLowRatesAreRefused(t *testing.T) {
 	for _, rate := range []int{-1, 0, 1, 999, 3363, 3365, MinRate - 1} {
 		c := &pcm.Clip{Rate: rate, Channels: 1, Samples: make([]float32, 100)}
-		want := fmt.Sprintf("%d Hz is too low a rate to measure loudness; set rate to 4000 or more, or loudness to 0", rate)
+		want := fmt.Sprintf("a sample rate of %d Hz is too low to measure loudness; set rate to 4000 or more, or loudness to 0", rate)
 		if _, err := Measure(t.Context(), c); err == nil || err.Error() != want {
 			t.Errorf("Measure: %v, want %s", err, want)
 		}

@@ -150,7 +150,7 @@ type layout struct {
 func findFrames(data []byte) (layout, error) {
 	at, h, ok := firstFrame(data)
 	if !ok {
-		return layout{}, errors.New("the file has no MP3 frames")
+		return layout{}, errors.New("the file has no MP3 frames; export it again")
 	}
 	switch {
 	case h.layerCode() != 1:
@@ -169,7 +169,7 @@ func findFrames(data []byte) (layout, error) {
 			break
 		}
 		if !g.canFollow(h) || g.frameBytes() == 0 {
-			return l, fmt.Errorf("byte %d: this MP3 frame differs from the first in kind; split the file", at)
+			return l, fmt.Errorf("byte %d: this MP3 frame has another rate, layer or channel count than the first frame; split the file", at)
 		}
 		if at+g.frameBytes() > len(data) {
 			break // a truncated last frame is common and ignored
@@ -179,11 +179,11 @@ func findFrames(data []byte) (layout, error) {
 		l.frames++
 	}
 	if l.frames == 0 {
-		return l, errors.New("the MP3 file has no sound")
+		return l, errors.New("the MP3 file has no sound; export it again")
 	}
 	if rest := data[l.end:]; !endsHere(rest) {
 		if i, g, ok := firstFrame(rest); ok && g.canFollow(h) {
-			return l, fmt.Errorf("byte %d: %d bytes between MP3 frames do not belong to a frame; the file is damaged", l.end, i)
+			return l, fmt.Errorf("byte %d: %d bytes belong to no MP3 frame; the file is damaged, so export it again", l.end, i)
 		}
 	}
 	// Some encoders count the frame with the Xing or Info header, too.

@@ -240,16 +240,16 @@ func TestBadMP3IsRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"nothing", nil, "the file has no MP3 frames"},
-		{"text", []byte("this is not a sound at all"), "the file has no MP3 frames"},
+		{"nothing", nil, "the file has no MP3 frames; export it again"},
+		{"text", []byte("this is not a sound at all"), "the file has no MP3 frames; export it again"},
 		{"layer II", change(1, 6, 4), "layer I or II"},
 		{"free format", change(2, 0xf0, 0), "free bit rate"},
 		{"only the first frame", data[:at[1]], "has no sound"},
-		{"another rate later", change(at[3]+2, 0x0c, 4), "differs from the first"},
-		{"mono later", change(at[3]+3, 0xc0, 0xc0), "differs from the first"},
+		{"another rate later", change(at[3]+2, 0x0c, 4), "than the first frame"},
+		{"mono later", change(at[3]+3, 0xc0, 0xc0), "than the first frame"},
 		{"a hole", append(append(bytes.Clone(data[:at[5]]), 1, 2, 3, 4, 5), data[at[5]:]...), "damaged"},
 		{"cut short", data[:len(data)*3/4], "the file ends after 6 of 9 MP3 frames; copy it again"},
-		{"an ID3 tag longer than the file", []byte("ID3\x04\x00\x00\x7f\x7f\x7f\x7f"), "the file has no MP3 frames"},
+		{"an ID3 tag longer than the file", []byte("ID3\x04\x00\x00\x7f\x7f\x7f\x7f"), "the file has no MP3 frames; export it again"},
 	} {
 		if _, err := Decode(t.Context(), c.data); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)

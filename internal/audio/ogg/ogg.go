@@ -48,11 +48,11 @@ func ReadPage(data []byte, at int) (Page, int, error) {
 	case len(rest) == 0:
 		return Page{}, at, io.EOF
 	case !bytes.HasPrefix(rest, []byte("OggS")[:min(4, len(rest))]):
-		return Page{}, at, fmt.Errorf("byte %d: no Ogg page starts here", at)
+		return Page{}, at, fmt.Errorf("byte %d: there is no Ogg page here; the file is damaged", at)
 	case len(rest) < pageHeader:
 		return Page{}, at, cutOffPage(at)
 	case rest[4] != 0:
-		return Page{}, at, fmt.Errorf("byte %d: Ogg version %d is unknown", at, rest[4])
+		return Page{}, at, fmt.Errorf("byte %d: Ogg version %d is not supported; export the file again", at, rest[4])
 	}
 	end := pageHeader + int(rest[26])
 	if len(rest) < end {
@@ -125,7 +125,7 @@ func NewReader(data, magic []byte) (*Reader, error) {
 		case err != nil && err != io.EOF:
 			return nil, err
 		case err == io.EOF || !p.First: // the first pages of all streams precede other pages
-			return nil, fmt.Errorf("no Ogg stream starts with %q", magic)
+			return nil, fmt.Errorf("the Ogg file has no stream that starts with %q", magic)
 		case bytes.HasPrefix(p.Body, magic):
 			return &Reader{data: data, at: at, serial: p.Serial, number: p.Number - 1}, nil
 		}

@@ -226,9 +226,9 @@ func TestDamagedPagesAreErrors(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"nothing", nil, "no Ogg stream"},
-		{"text", []byte("hello, world"), "no Ogg page starts here"},
-		{"another kind", one(1, "other"), "no Ogg stream"},
+		{"nothing", nil, "has no stream"},
+		{"text", []byte("hello, world"), "there is no Ogg page here"},
+		{"another kind", one(1, "other"), "has no stream"},
 		{"cut in the header", whole[:20], "cut off"},
 		{"cut in the lacing", whole[:28], "cut off"},
 		{"cut in the body", whole[:len(whole)-1], "cut off"},
@@ -240,7 +240,7 @@ func TestDamagedPagesAreErrors(t *testing.T) {
 		{"the packet does not go on", fresh, "does not continue"},
 		{"ends within a packet", unfinished.file[:third], "within a packet"},
 		{"a second stream", append(bytes.Clone(whole), one(2, magic)...), "another stream"},
-		{"junk between pages", append(append(bytes.Clone(paged[:second]), "junk"...), paged[second:]...), "no Ogg page starts here"},
+		{"junk between pages", append(append(bytes.Clone(paged[:second]), "junk"...), paged[second:]...), "there is no Ogg page here"},
 	} {
 		if _, err := readAll(c.data); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)

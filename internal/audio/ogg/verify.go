@@ -44,12 +44,12 @@ func Verify(r io.Reader, magic []byte) (whole int64, err error) {
 		case err != nil && len(w.open) == 0 && at > 0:
 			return w.position(), nil // bytes after the streams are ignored
 		case err != nil && len(data) < maxPage && bytes.HasPrefix(data, []byte("OggS")):
-			return w.position(), errors.New("the file is cut off within a page")
+			return w.position(), errors.New("the file is cut off within an Ogg page")
 		case err != nil:
-			return w.position(), fmt.Errorf("no page starts at byte %d", at)
+			return w.position(), fmt.Errorf("there is no Ogg page at byte %d", at)
 		}
 		if page.verifyChecksum(data) != nil {
-			return w.position(), fmt.Errorf("the page at byte %d has a wrong checksum", at)
+			return w.position(), fmt.Errorf("the Ogg page at byte %d has a wrong checksum", at)
 		}
 		if err := w.addPage(&page); err != nil {
 			return w.position(), err
@@ -72,9 +72,9 @@ func (w *pageWalk) addPage(p *Page) error {
 	}
 	switch {
 	case s == nil:
-		return errors.New("pages at the start of a stream are missing")
+		return errors.New("Ogg pages at the start of the stream are missing")
 	case p.Number != s.number || p.Resumes != s.within:
-		return errors.New("pages are missing")
+		return errors.New("Ogg pages are missing")
 	}
 	s.number++
 	if n := len(p.Lacing); n > 0 {
@@ -94,7 +94,7 @@ func (w *pageWalk) addPage(p *Page) error {
 func (w *pageWalk) checkOpenStreams() error {
 	for _, s := range w.open {
 		if s.within {
-			return errors.New("the file is cut off within a packet")
+			return errors.New("the file is cut off within an Ogg packet")
 		}
 	}
 	return nil

@@ -87,7 +87,7 @@ func Check(clip *pcm.Clip, o Options) error {
 		case l.Count != 0:
 			return fmt.Errorf("opus: a loop is played %d times, but the format holds only endless loops; drop the loop or write WAV", l.Count)
 		case l.Start < 0 || l.Start >= l.End || l.End > frames:
-			return fmt.Errorf("opus: a loop goes from frame %d to %d, but the sound has only %d frames", l.Start, l.End, frames)
+			return fmt.Errorf("opus: a loop goes from frame %d to %d, but the sound has only %d frames; set the loop again", l.Start, l.End, frames)
 		}
 	}
 	return nil
@@ -161,7 +161,7 @@ func (s *stream) fillPacket(clip *pcm.Clip, at int) error {
 				x = clip.Samples[i*clip.Channels+c]
 			}
 			if x != x {
-				return fmt.Errorf("opus: frame %d is NaN", i)
+				return fmt.Errorf("opus: the sample of frame %d is not a number; export the sound again", i)
 			}
 			x = float32(math.RoundToEven(float64(min(max(x, -1), 1)) * (1 << 15)))
 			s.samples = append(s.samples, int16(min(x, 1<<15-1)))

@@ -354,7 +354,7 @@ func TestBadClipsAreRefused(t *testing.T) {
 		{loop(pcm.Loop{Start: 3, End: 3}), Options{}, "from frame 3 to 3"},
 		{loop(pcm.Loop{Start: -1, End: 3}), Options{}, "from frame -1 to 3"},
 		{loop(pcm.Loop{Start: 3, End: 11}), Options{}, "from frame 3 to 11, but the sound has only 10 frames"},
-		{pcm.Clip{Rate: Rate, Channels: 2, Samples: []float32{0, 0, 0, nan}}, Options{}, "frame 1 is NaN"},
+		{pcm.Clip{Rate: Rate, Channels: 2, Samples: []float32{0, 0, 0, nan}}, Options{}, "frame 1 is not a number"},
 	} {
 		err := Encode(t.Context(), new(bytes.Buffer), &c.clip, c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

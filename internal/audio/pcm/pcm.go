@@ -46,10 +46,10 @@ func (c *Clip) AddLoop(l Loop) {
 	frames := int64(c.Frames())
 	switch {
 	case l.Start < 0 || l.Start >= min(l.End, frames):
-		c.Warn("a loop from frame %d to %d is left out: the sound has %d frames; set the loop again", l.Start, l.End, frames)
+		c.Warn("the loop from frame %d to %d is left out, because the sound has only %d frames; set the loop again", l.Start, l.End, frames)
 		return
 	case l.End > frames+1:
-		c.Warn("a loop from frame %d to %d ends with the sound, at frame %d: sound may be missing; export the file again", l.Start, l.End, frames)
+		c.Warn("the loop from frame %d to %d now ends with the sound, at frame %d; sound may be missing, so export the file again", l.Start, l.End, frames)
 	}
 	l.End = min(l.End, frames)
 	c.Loops = append(c.Loops, l)

@@ -59,7 +59,7 @@ func Check(clip *pcm.Clip) error {
 	case clip.Rate < 1 || clip.Rate > MaxRate:
 		return fmt.Errorf("qoa: the rate is %d Hz, want 1 to %d", clip.Rate, MaxRate)
 	case frames == 0:
-		return errors.New("qoa: the sound has no samples, and the format cannot store an empty sound")
+		return errors.New("qoa: the sound is empty, which the format cannot store; add samples or remove the file")
 	case int64(frames) > MaxFrames:
 		return fmt.Errorf("qoa: the sound has %d frames, but the format holds at most %d; cut the sound", frames, int64(MaxFrames))
 	}
@@ -115,17 +115,17 @@ func measureFrames(data []byte) (clip *pcm.Clip, frames int, err error) {
 		case channels < 1 || channels > MaxChannels:
 			err = fmt.Errorf("a frame has %d channels, want 1 to %d", channels, MaxChannels)
 		case rate == 0:
-			err = errors.New("the sample rate is 0")
+			err = errors.New("the sample rate of a frame is 0; export the file again")
 		case channels != clip.Channels || rate != clip.Rate:
 			err = fmt.Errorf("a frame has %d channels at %d Hz, the frames before it have %d at %d Hz; convert all parts to the same format", channels, rate, clip.Channels, clip.Rate)
 		case samples < 1 || samples > frameSamples:
 			err = fmt.Errorf("a frame has %d samples, want 1 to %d", samples, frameSamples)
 		case !streaming && samples > claimed-frames:
-			err = fmt.Errorf("a frame has %d samples, but the file header allows only %d more", samples, claimed-frames)
+			err = fmt.Errorf("a frame has %d samples, but the file header allows only %d more; export the file again", samples, claimed-frames)
 		case samples < frameSamples && !last:
-			err = fmt.Errorf("a frame has %d samples; all except the last have %d", samples, frameSamples)
+			err = fmt.Errorf("a frame has %d samples, but all frames except the last must have %d; export the file again", samples, frameSamples)
 		case size != frameSize(samples, channels):
-			err = fmt.Errorf("a frame has %d bytes, but its %d samples take %d", size, samples, frameSize(samples, channels))
+			err = fmt.Errorf("a frame has %d bytes, but its %d samples need %d; export the file again", size, samples, frameSize(samples, channels))
 		case size > len(data)-at:
 			err = fmt.Errorf("a frame has %d bytes, but only %d are left; the file is cut short", size, len(data)-at)
 		}
@@ -136,7 +136,7 @@ func measureFrames(data []byte) (clip *pcm.Clip, frames int, err error) {
 		at += size
 	}
 	if clip == nil {
-		return nil, 0, errors.New("qoa: the file has no frame")
+		return nil, 0, errors.New("qoa: the file has no frame; export it again")
 	}
 	if int64(frames)*int64(clip.Channels) > math.MaxInt/4 {
 		return nil, 0, fmt.Errorf("qoa: %d frames do not fit in the memory of this machine", frames)

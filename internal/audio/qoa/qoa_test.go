@@ -214,7 +214,7 @@ func TestUnfitClipsAreRefused(t *testing.T) {
 		clip pcm.Clip
 		want string
 	}{
-		{pcm.Clip{Rate: 8000, Channels: 1}, "no samples"},
+		{pcm.Clip{Rate: 8000, Channels: 1}, "the sound is empty"},
 		{pcm.Clip{Rate: 8000, Samples: make([]float32, 1)}, "the sound has 0 channels, want 1 to 8"},
 		{pcm.Clip{Rate: 8000, Channels: 9, Samples: make([]float32, 9)}, "the sound has 9 channels, want 1 to 8"},
 		{pcm.Clip{Channels: 1, Samples: make([]float32, 1)}, "0 Hz, want 1 to 16777215"},
@@ -247,17 +247,17 @@ func TestBadQOAIsRefused(t *testing.T) {
 		{"no frame, no length", []byte("qoaf\x00\x00\x00\x00"), "the file has no frame"},
 		{"torn frame header", good[:second+7], "ends before sample 5120 of 6000"},
 		{"torn frame", good[:len(good)-1], "the file is cut short"},
-		{"long claim", change(4, 0xff, 0xff, 0xff, 0xff), "a frame has 880 samples; all except the last have 5120"},
-		{"short claim", change(4, 0, 0, 0x14, 1), "a frame has 880 samples, but the file header allows only 1 more"},
-		{"longer than claimed", change(4, 0, 0, 0, 9), "a frame has 5120 samples, but the file header allows only 9 more"},
+		{"long claim", change(4, 0xff, 0xff, 0xff, 0xff), "a frame has 880 samples, but all frames except the last must have 5120; export the file again"},
+		{"short claim", change(4, 0, 0, 0x14, 1), "a frame has 880 samples, but the file header allows only 1 more; export the file again"},
+		{"longer than claimed", change(4, 0, 0, 0, 9), "a frame has 5120 samples, but the file header allows only 9 more; export the file again"},
 		{"no channel", change(8, 0), "a frame has 0 channels, want 1 to 8"},
 		{"many channels", change(8, 9), "a frame has 9 channels, want 1 to 8"},
-		{"no rate", change(9, 0, 0, 0), "the sample rate is 0"},
+		{"no rate", change(9, 0, 0, 0), "the sample rate of a frame is 0; export the file again"},
 		{"other channels", change(second, 1), "a frame has 1 channels at 8000 Hz, the frames before it have 2 at 8000 Hz; convert all parts to the same format"},
 		{"other rate", change(second+1, 0, 0x1f, 0x41), "a frame has 2 channels at 8001 Hz, the frames before it have 2 at 8000 Hz; convert all parts to the same format"},
-		{"no samples", change(12, 0, 0), "a frame has 0 samples, want 1 to"},
+		{"the sound is empty", change(12, 0, 0), "a frame has 0 samples, want 1 to"},
 		{"many samples", change(12, 0xff, 0xff), "a frame has 65535 samples, want 1 to"},
-		{"frame size", change(14, 0, 8), "a frame has 8 bytes, but its 5120 samples take 4136"},
+		{"frame size", change(14, 0, 8), "a frame has 8 bytes, but its 5120 samples need 4136; export the file again"},
 	} {
 		if _, err := Decode(t.Context(), c.data); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)

@@ -64,7 +64,7 @@ type Info struct {
 }
 
 // ErrOpus is the error of Probe and Decode for Ogg Opus.
-var ErrOpus = errors.New("the file is Ogg Opus, which would only lose quality if encoded again; cook the original recording, or copy the file by a rule with recipe = \"copy\"")
+var ErrOpus = errors.New("the file is already Ogg Opus, and encoding it again would lose quality; cook the original recording, or copy the file by a rule with recipe = \"copy\"")
 
 // MaxChannels is the maximum number of channels.
 const MaxChannels = 8
@@ -98,7 +98,7 @@ func Identify(head []byte) (Kind, error) {
 			return "", fmt.Errorf("the file is %s, not WAV, FLAC, MP3 or Ogg Vorbis; %s", f.Name, foreignRemedy(f))
 		}
 	}
-	return "", errors.New("the file is not WAV, FLAC, MP3 or Ogg Vorbis")
+	return "", errors.New("the file is not WAV, FLAC, MP3 or Ogg Vorbis; export the sound in one of these formats")
 }
 
 // Foreign returns formats of sounds and music that no decoder reads.
@@ -202,7 +202,7 @@ func Probe(head []byte, size int64) (Info, error) {
 		return Info{}, err
 	}
 	if info.Channels > MaxChannels {
-		return Info{}, fmt.Errorf("the sound has %d channels; at most %d are supported", info.Channels, MaxChannels)
+		return Info{}, fmt.Errorf("the sound has %d channels, but at most %d are supported; mix it down", info.Channels, MaxChannels)
 	}
 	return info, nil
 }
@@ -229,7 +229,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 		return nil, Info{}, err
 	}
 	if c.Frames() == 0 {
-		return nil, Info{}, errors.New("the file has no sound")
+		return nil, Info{}, errors.New("the file has no sound; export it again")
 	}
 	if err := finite(ctx, c); err != nil {
 		return nil, Info{}, err
@@ -248,7 +248,7 @@ func finite(ctx context.Context, c *pcm.Clip) error {
 			}
 		}
 		if !(v < loudest && v > -loudest) {
-			return fmt.Errorf("frame %d has the invalid sample %v; the file is damaged", i/c.Channels, v)
+			return fmt.Errorf("frame %d has the invalid sample %v; the file is damaged, so export it again", i/c.Channels, v)
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ func Verify(r io.ReaderAt, size int64) string {
 		seconds, err = verifyOgg(io.NewSectionReader(r, 0, size), head, kind)
 	}
 	if err != nil {
-		return fmt.Sprintf("the sound breaks off at %.1f s: %v; copy or export the file again", seconds, err)
+		return fmt.Sprintf("the sound can be read only up to %.1f s: %v; copy or export the file again", seconds, err)
 	}
 	return ""
 }

@@ -56,7 +56,7 @@ func TestWholeSoundsAreNotDamaged(t *testing.T) {
 	}
 }
 
-var brokenOff = regexp.MustCompile(`^the sound breaks off at \d+\.\d s: .+; copy or export the file again$`)
+var brokenOff = regexp.MustCompile(`^the sound can be read only up to \d+\.\d s: .+; copy or export the file again$`)
 
 // TestDamagedSoundsBreakOff truncates Ogg files and changes bytes. It expects Verify to report a
 // second at which the sound breaks off, unless the file was cut between two pages.
@@ -80,7 +80,7 @@ func TestDamagedSoundsBreakOff(t *testing.T) {
 	}
 	// The Opus file lasts ten seconds and has a nearly constant bit rate.
 	half := files["a.opus"][:len(files["a.opus"])/2]
-	if line := verify(half); !regexp.MustCompile(`at (4|5)\.\d s: the file is cut off within a page`).MatchString(line) {
+	if line := verify(half); !regexp.MustCompile(`up to (4|5)\.\d s: the file is cut off within an Ogg page`).MatchString(line) {
 		t.Error(line)
 	}
 }

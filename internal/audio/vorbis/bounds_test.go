@@ -119,7 +119,7 @@ func TestBadHeadersAreRefused(t *testing.T) {
 	large := bytes.Clone(all[2][:40])
 	copy(large[11:], []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0})
 	d := &decoder{channels: 2, block: [2]int{256, 2048}}
-	if err := d.readSetup(large); err == nil || !strings.Contains(err.Error(), "impossible size") {
+	if err := d.readSetup(large); err == nil || !strings.Contains(err.Error(), "invalid size") {
 		t.Errorf("2^24 entries of 2^16 dimensions: %v", err)
 	}
 }

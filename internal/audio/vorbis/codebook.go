@@ -26,11 +26,11 @@ type codebook struct {
 func (d *decoder) readCodebook(r *bitReader) (codebook, error) {
 	var c codebook
 	if r.bits(24) != 0x564342 {
-		return c, errors.New("there is no codebook at the expected place")
+		return c, errors.New("a codebook is missing; the file is damaged")
 	}
 	c.dimensions, c.entries = int(r.bits(16)), int(r.bits(24))
 	if d.entries += c.entries; d.entries > maxEntries || c.entries == 0 || c.dimensions == 0 {
-		return c, errors.New("a codebook has an impossible size")
+		return c, errors.New("a codebook has an invalid size; the file is damaged")
 	}
 	lengths, err := readWordLengths(r, c.entries)
 	if err != nil {
@@ -52,7 +52,7 @@ func readWordLengths(r *bitReader, entries int) ([]uint8, error) {
 		for i := 0; i < entries; length++ {
 			n := int(r.bits(ilog(uint32(entries - i))))
 			if n > entries-i || length > 32 {
-				return nil, errors.New("the codeword lengths of a codebook are invalid")
+				return nil, errors.New("a codebook has invalid codeword lengths; the file is damaged")
 			}
 			for range n {
 				lengths[i] = length
@@ -80,14 +80,14 @@ func (d *decoder) readVectors(r *bitReader, c *codebook) error {
 		return nil
 	}
 	if kind > 2 {
-		return errors.New("a codebook has an unknown kind")
+		return errors.New("a codebook has an unknown type; the file is damaged")
 	}
 	c.isVector = true
 	least, delta := unpackFloat(r.bits(32)), unpackFloat(r.bits(32))
 	width := uint(r.bits(4)) + 1
 	cumulative := r.readFlag()
 	if d.values += c.entries * c.dimensions; d.values > maxValues {
-		return errors.New("a codebook has an impossible size")
+		return errors.New("a codebook has an invalid size; the file is damaged")
 	}
 	count := c.entries * c.dimensions
 	if kind == 1 {
@@ -213,7 +213,7 @@ func newPrefixCode(lengths []uint8) (*prefixCode, error) {
 				k--
 			}
 			if k == 0 {
-				return c, errors.New("a codebook has more words than fit")
+				return c, errors.New("a codebook has too many codewords; the file is damaged")
 			}
 			word, free[k] = free[k], 0
 			for j := k + 1; j <= n; j++ {
@@ -224,7 +224,7 @@ func newPrefixCode(lengths []uint8) (*prefixCode, error) {
 	}
 	for _, word := range free {
 		if word != 0 {
-			return c, errors.New("the words of a codebook leave a gap")
+			return c, errors.New("a codebook has too few codewords; the file is damaged")
 		}
 	}
 	slices.SortFunc(c.long, func(a, b longWord) int {

@@ -21,8 +21,8 @@ func TestWordsAreAssignedInOrder(t *testing.T) {
 			}
 			return l
 		}(), 32, 32), ""},
-		{"too many", []uint8{1, 1, 1}, "more words"},
-		{"too few", []uint8{1, 2}, "gap"},
+		{"too many", []uint8{1, 1, 1}, "too many codewords"},
+		{"too few", []uint8{1, 2}, "too few codewords"},
 	} {
 		_, err := newPrefixCode(c.lengths)
 		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {

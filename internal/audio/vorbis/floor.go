@@ -32,7 +32,7 @@ func (d *decoder) readFloor(r *bitReader) (floor, error) {
 	case 1:
 		return d.readFloor1(r)
 	}
-	return nil, errors.New("a floor has an unknown type")
+	return nil, errors.New("a floor has an unknown type; the file is damaged")
 }
 
 // A floor0 is a floor of type 0 (section 6), which only the first encoders used: the envelope of a
@@ -54,12 +54,12 @@ func (d *decoder) readFloor0(r *bitReader) (*floor0, error) {
 	f.offset = float64(r.bits(8))
 	f.books = make([]int, r.bits(4)+1)
 	if f.order == 0 || rate == 0 || f.places == 0 || f.bits == 0 {
-		return nil, errors.New("a floor is empty")
+		return nil, errors.New("a floor is empty; the file is damaged")
 	}
 	for i := range f.books {
 		f.books[i] = int(r.bits(8))
 		if f.books[i] >= len(d.books) || !d.books[f.books[i]].isVector {
-			return nil, errors.New("a floor refers to a missing codebook")
+			return nil, errors.New("a floor refers to a missing codebook; the file is damaged")
 		}
 	}
 	for size, block := range d.block {
@@ -177,7 +177,7 @@ func (d *decoder) readFloor1(r *bitReader) (*floor1, error) {
 			c.books[j] = int(r.bits(8)) - 1
 		}
 		if slices.Max(append(c.books, c.master)) >= len(d.books) {
-			return nil, errors.New("a floor refers to a missing codebook")
+			return nil, errors.New("a floor refers to a missing codebook; the file is damaged")
 		}
 	}
 	f.multiplier = int(r.bits(2)) + 1
@@ -189,7 +189,7 @@ func (d *decoder) readFloor1(r *bitReader) (*floor1, error) {
 		}
 	}
 	if len(f.x) > maxPoints {
-		return nil, errors.New("a floor has too many points")
+		return nil, errors.New("a floor has too many points; the file is damaged")
 	}
 	return f, f.sortPoints()
 }
@@ -203,7 +203,7 @@ func (f *floor1) sortPoints() error {
 		for j := range i {
 			switch {
 			case f.x[j] == f.x[i]:
-				return errors.New("a floor has two points at one place")
+				return errors.New("a floor has two points at the same place; the file is damaged")
 			case f.x[j] < f.x[i] && f.x[j] >= f.x[f.low[i]]:
 				f.low[i] = j
 			case f.x[j] > f.x[i] && f.x[j] <= f.x[high]:

@@ -18,14 +18,14 @@ type residue struct {
 func (d *decoder) readResidue(r *bitReader) (*residue, error) {
 	x := &residue{kind: int(r.bits(16))}
 	if x.kind > 2 {
-		return nil, errors.New("a residue has an unknown type")
+		return nil, errors.New("a residue has an unknown type; the file is damaged")
 	}
 	x.begin, x.end = int(r.bits(24)), int(r.bits(24))
 	x.size = int(r.bits(24)) + 1
 	x.classes = int(r.bits(6)) + 1
 	x.classBook = int(r.bits(8))
 	if x.classBook >= len(d.books) || x.begin > x.end {
-		return nil, errors.New("the range or the codebook of a residue is invalid")
+		return nil, errors.New("a residue has an invalid range or codebook; the file is damaged")
 	}
 	passes := make([]uint32, x.classes)
 	for i := range passes {
@@ -42,7 +42,7 @@ func (d *decoder) readResidue(r *bitReader) (*residue, error) {
 			}
 			books[pass] = int(r.bits(8))
 			if books[pass] >= len(d.books) || !d.books[books[pass]].isVector {
-				return nil, errors.New("a residue refers to a missing codebook")
+				return nil, errors.New("a residue refers to a missing codebook; the file is damaged")
 			}
 		}
 		x.books = append(x.books, books)

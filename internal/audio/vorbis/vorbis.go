@@ -77,7 +77,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		}
 		before := frames()
 		if samples = d.decodeAudioPacket(packet.Data, samples); frames() > info.Frames+info.slack {
-			return nil, errors.New("vorbis: the file has more sound than the positions of its pages declare; the file is damaged")
+			return nil, errors.New("vorbis: the file has more sound than its pages declare; the file is damaged, so export it again")
 		}
 		position += frames() - before
 		if packet.Granule < 0 {
@@ -153,7 +153,7 @@ func (d *decoder) tableBytes() int64 {
 func checkHeaderPacket(packets *ogg.Reader, read func([]byte) error) error {
 	packet, err := packets.Next()
 	if err == io.EOF {
-		return errors.New("the file ends within the Vorbis headers")
+		return errors.New("the file ends within the Vorbis headers; copy it again")
 	}
 	if err != nil {
 		return err
@@ -187,14 +187,14 @@ func reorderChannels(samples []float32, channels int) {
 	}
 }
 
-var errShortHeader = errors.New("a header is cut off")
+var errShortHeader = errors.New("a header is cut off; copy the file again")
 
 // signature is the text that follows the packet type in every header packet.
 const signature = "vorbis"
 
 func headerBody(packet []byte, kind byte) ([]byte, error) {
 	if len(packet) < 7 || packet[0] != kind || string(packet[1:7]) != signature {
-		return nil, fmt.Errorf("header %d of Vorbis is missing", kind)
+		return nil, fmt.Errorf("Vorbis header %d is missing; the file is damaged", kind)
 	}
 	return packet[7:], nil
 }
@@ -209,7 +209,7 @@ func (d *decoder) readIdentification(packet []byte) error {
 		return errShortHeader
 	}
 	if v := binary.LittleEndian.Uint32(h); v != 0 {
-		return fmt.Errorf("version %d of Vorbis is unknown", v)
+		return fmt.Errorf("Vorbis version %d is not supported; export the sound again", v)
 	}
 	d.channels, d.rate = int(h[4]), int(int32(binary.LittleEndian.Uint32(h[5:])))
 	short, long := int(h[21]&15), int(h[21]>>4)
@@ -217,9 +217,9 @@ func (d *decoder) readIdentification(packet []byte) error {
 	case d.channels < 1 || d.channels > maxChannels:
 		return fmt.Errorf("the header has %d channels, want 1 to %d", d.channels, maxChannels)
 	case d.rate < 1:
-		return fmt.Errorf("the rate is %d Hz", d.rate)
+		return fmt.Errorf("the sample rate is %d Hz; the file is damaged", d.rate)
 	case short < 6 || long > 13 || short > long:
-		return fmt.Errorf("blocks of 2^%d and 2^%d samples are invalid", short, long)
+		return fmt.Errorf("the block sizes, 2^%d and 2^%d samples, are invalid; the file is damaged", short, long)
 	case h[22]&1 == 0:
 		return errShortHeader
 	}
@@ -243,7 +243,7 @@ func (d *decoder) readSetup(packet []byte) error {
 	}
 	for range r.bits(6) + 1 {
 		if r.bits(16) != 0 {
-			return errors.New("the setup names a time domain transform, but none exists")
+			return errors.New("the setup names an unknown time domain transform; the file is damaged")
 		}
 	}
 	for range r.bits(6) + 1 {
@@ -270,10 +270,10 @@ func (d *decoder) readSetup(packet []byte) error {
 	for range r.bits(6) + 1 {
 		m := mode{long: r.readFlag()}
 		if r.bits(32) != 0 {
-			return errors.New("a mode has an unknown window or transform")
+			return errors.New("a mode has an unknown window or transform; the file is damaged")
 		}
 		if m.mapping = int(r.bits(8)); m.mapping >= len(d.mappings) {
-			return errors.New("a mode refers to a missing mapping")
+			return errors.New("a mode refers to a missing mapping; the file is damaged")
 		}
 		d.modes = append(d.modes, m)
 	}
@@ -302,7 +302,7 @@ type coupling struct{ magnitude, angle int }
 
 func (d *decoder) readMapping(r *bitReader) (mapping, error) {
 	m := mapping{submap: make([]int, d.channels)}
-	bad := errors.New("a mapping is invalid")
+	bad := errors.New("a mapping is invalid; the file is damaged")
 	if r.bits(16) != 0 {
 		return m, bad
 	}

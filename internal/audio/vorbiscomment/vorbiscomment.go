@@ -18,7 +18,7 @@ type List map[string]string
 
 // Read parses a block of comments, without the framing that a codec adds.
 func Read(block []byte) (List, error) {
-	short := errors.New("the comments are cut off")
+	short := errors.New("the Vorbis comments are cut off")
 	next := func() ([]byte, bool) {
 		if len(block) < 4 {
 			return nil, false

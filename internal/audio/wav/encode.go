@@ -86,7 +86,7 @@ func encodedDataSize(frames int64, rate, channels int, coding Coding) int64 {
 func checkClip(clip *pcm.Clip, o Options) error {
 	switch {
 	case o.Coding != IMA && (o.Coding < PCM8 || o.Coding > Float32):
-		return fmt.Errorf("wav: coding %v cannot be written", o.Coding)
+		return fmt.Errorf("wav: cook cannot write coding %v", o.Coding)
 	case clip.Channels < 1 || clip.Channels > MaxChannels:
 		return fmt.Errorf("wav: the sound has %d channels, want 1 to %d", clip.Channels, MaxChannels)
 	case o.Coding == IMA && clip.Channels > MaxIMAChannels:
@@ -94,12 +94,12 @@ func checkClip(clip *pcm.Clip, o Options) error {
 	case clip.Rate < 1 || clip.Rate > MaxRate:
 		return fmt.Errorf("wav: the rate is %d frames a second, want 1 to %d", clip.Rate, MaxRate)
 	case len(clip.Loops) > maxLoops:
-		return fmt.Errorf("wav: the sound has %d loops, want %d at most", len(clip.Loops), maxLoops)
+		return fmt.Errorf("wav: the sound has %d loops, want at most %d; remove loops", len(clip.Loops), maxLoops)
 	}
 	frames := int64(clip.Frames())
 	for _, loop := range clip.Loops {
 		if loop.Start < 0 || loop.Start >= loop.End || loop.End > frames || loop.Count < 0 {
-			return fmt.Errorf("wav: a loop goes from frame %d to %d, but the sound has only %d frames", loop.Start, loop.End, frames)
+			return fmt.Errorf("wav: a loop goes from frame %d to %d, but the sound has only %d frames; set the loop again", loop.Start, loop.End, frames)
 		}
 	}
 	if Size(frames, clip.Rate, clip.Channels, len(clip.Loops), o.Coding) > unknownSize {

@@ -43,7 +43,7 @@ const maxFormat = 22 + 4*256
 func readFormat(p []byte) (format, error) {
 	u16 := func(at int) int { return int(binary.LittleEndian.Uint16(p[at:])) }
 	if len(p) < 16 {
-		return format{}, fmt.Errorf("the \"fmt \" chunk has %d bytes, want at least 16", len(p))
+		return format{}, fmt.Errorf("the \"fmt \" chunk has %d bytes, want at least 16; export the file again", len(p))
 	}
 	tag, channels, bits := u16(0), u16(2), u16(14)
 	rate := binary.LittleEndian.Uint32(p[4:])
@@ -56,7 +56,7 @@ func readFormat(p []byte) (format, error) {
 	}
 	if tag == tagExtensible {
 		if len(p) < 40 || string(p[26:40]) != subFormat {
-			return format{}, errors.New("the extensible format is of unknown kind; save the sound as PCM")
+			return format{}, errors.New("the extensible format has an unknown subformat; save the sound as PCM")
 		}
 		tag = u16(24)
 		if err := checkSpeakers(channels, binary.LittleEndian.Uint32(p[20:])); err != nil {
@@ -84,7 +84,7 @@ func readFormat(p []byte) (format, error) {
 			f.coding = MS
 		}
 		if bits != 4 {
-			return format{}, fmt.Errorf("%v has %d bits a sample, want 4", f.coding, bits)
+			return format{}, fmt.Errorf("%v has %d bits per sample, want 4; export the file again", f.coding, bits)
 		}
 		return f, f.setADPCM(p)
 	case tagMP3:
@@ -107,7 +107,7 @@ func (f *format) setPCM(bits int) error {
 // checkFrameSize checks the frame size of codings with a fixed sample size.
 func (f *format) checkFrameSize(bitsFit bool, bits int) error {
 	if !bitsFit || f.block != f.channels*f.coding.sampleBytes() {
-		return fmt.Errorf("%v has samples of %d bits in frames of %d bytes for %d channels, which do not fit", f.coding, bits, f.block, f.channels)
+		return fmt.Errorf("%v with samples of %d bits, frames of %d bytes and %d channels is inconsistent; export the file again", f.coding, bits, f.block, f.channels)
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (f *format) checkFrameSize(bitsFit bool, bits int) error {
 func (f *format) setADPCM(p []byte) error {
 	full := f.framesOf(f.block)
 	if full < 2 {
-		return fmt.Errorf("%v has blocks of %d bytes, too small for %d channels", f.coding, f.block, f.channels)
+		return fmt.Errorf("%v has blocks of %d bytes, too small for %d channels; export the file again", f.coding, f.block, f.channels)
 	}
 	f.blockFrames = full
 	if len(p) >= 20 {
@@ -133,7 +133,7 @@ func (f *format) setADPCM(p []byte) error {
 	}
 	if n := int(binary.LittleEndian.Uint16(p[20:])); n > 0 {
 		if n > 256 || len(p) < 22+4*n {
-			return fmt.Errorf("%v has %d predictors in a \"fmt \" chunk of %d bytes, which does not hold them", f.coding, n, len(p))
+			return fmt.Errorf("%v has %d predictors, which do not fit in the \"fmt \" chunk of %d bytes; export the file again", f.coding, n, len(p))
 		}
 		f.predictors = f.predictors[:0]
 		for i := range n {
@@ -182,7 +182,7 @@ func checkSpeakers(channels int, mask uint32) error {
 	case mask&(backPair|sidePair) == sidePair && mask^(backPair|sidePair) == usual:
 		return nil
 	}
-	return fmt.Errorf("%d channels for the speakers %s are not supported, only for %s; export the sound for these speakers, or as stereo",
+	return fmt.Errorf("a sound of %d channels for the speakers %s is not supported; export it for %s, or as stereo",
 		channels, speakers(mask), speakers(usual))
 }
 

@@ -74,10 +74,10 @@ func (l *LoopChunks) AddTo(clip *pcm.Clip) {
 		return
 	}
 	if l.dls {
-		clip.Warn("the loops of its wsmp chunk are not supported; save them in a smpl chunk")
+		clip.Warn("loops in a wsmp chunk are not supported; save the loops in a smpl chunk")
 	}
 	if repeatsParts(l.plays) {
-		clip.Warn("the repeats of its play list (plst chunk) are not supported; save them as loops in a smpl chunk")
+		clip.Warn("repeats in a play list (plst chunk) are not supported; save them as loops in a smpl chunk")
 	}
 }
 
@@ -94,19 +94,19 @@ func addSmplLoops(clip *pcm.Clip, p []byte) {
 		return
 	}
 	if len(p) < smplHeader {
-		clip.Warn("its smpl chunk has %d bytes of %d, so it has no loops; export the file again", len(p), smplHeader)
+		clip.Warn("the smpl chunk has only %d of %d bytes, so its loops are lost; export the file again", len(p), smplHeader)
 		return
 	}
 	claimed, held := int64(smplCountOf(p)), int64(len(p)-smplHeader)/smplLoop
 	extra := int64(binary.LittleEndian.Uint32(p[smplCount+4:])) // size of the sampler data after the loops
 	switch {
 	case claimed > held:
-		clip.Warn("its smpl chunk claims %d loops and holds %d; export the file again", claimed, held)
+		clip.Warn("the smpl chunk claims %d loops but has %d; export the file again", claimed, held)
 	case claimed == 0 && extra < smplLoop && held > 0:
-		clip.Warn("its smpl chunk claims no loop and has room for %d; export the file again", held)
+		clip.Warn("the smpl chunk claims no loops but has data for %d; export the file again", held)
 	}
 	if claimed = min(claimed, held); claimed > maxLoops {
-		clip.Warn("of %d loops only the first %d are kept", claimed, maxLoops)
+		clip.Warn("the sound has %d loops, but only the first %d are kept", claimed, maxLoops)
 		claimed = maxLoops
 	}
 	for p = p[smplHeader:]; claimed > 0; claimed-- {
@@ -117,7 +117,7 @@ func addSmplLoops(clip *pcm.Clip, p []byte) {
 			loop.PingPong = kind == loopPingPong
 			clip.AddLoop(loop)
 		default:
-			clip.Warn("a loop from frame %d to %d of kind %d (2 runs backwards) is left out; only forward and ping-pong loops are kept",
+			clip.Warn("the loop from frame %d to %d has type %d (2 is backward) and is left out; use forward or ping-pong loops",
 				loop.Start, loop.End, kind)
 		}
 		p = p[smplLoop:]
@@ -181,14 +181,14 @@ func addRegions(clip *pcm.Clip, cues []byte, lists [][]byte) {
 		case strings.Contains(r.label, "end") && until == none:
 			until = start
 		default:
-			clip.Warn("its marker %.40q at frame %d is not a loop, because it has no length; make it a region", strings.TrimRight(r.label, "\x00"), start)
+			clip.Warn("the marker %.40q at frame %d has no length, so it is not a loop; make it a region", strings.TrimRight(r.label, "\x00"), start)
 		}
 	}
 	switch {
 	case from != none && until != none:
 		clip.AddLoop(pcm.Loop{Start: from, End: until})
 	case from != none || until != none:
-		clip.Warn("it has only one of the two markers for start and end of a loop, at frame %d; set the other", max(from, until))
+		clip.Warn("a loop has only one of its start and end markers, at frame %d; set the other marker", max(from, until))
 	}
 }
 

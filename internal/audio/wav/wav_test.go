@@ -178,12 +178,12 @@ func TestChannelMask(t *testing.T) {
 		{3, 0x7, kept}, {4, 0x33, kept}, {4, 0x603, kept}, {5, 0x37, kept}, {5, 0x607, kept},
 		{6, 0x3f, kept}, {6, 0x60f, kept}, {7, 0x70f, kept}, {8, 0x63f, kept}, {9, 0x1ff, kept},
 		{3, 0, kept}, {3, 0x3, kept}, {3, 0xf, kept}, {6, 0xffffffff, kept},
-		{3, 0xb, "wav: 3 channels for the speakers FL FR LFE are not supported, only for FL FR FC; export the sound for these speakers, or as stereo"},
-		{4, 0x107, "FL FR FC BC are not supported, only for FL FR BL BR"},
-		{5, 0xf | 1<<31, "FL FR FC LFE 0x80000000 are"},
-		{6, 0x633, "FL FR BL BR SL SR are"},
-		{7, 0x13f, "FL FR FC LFE BL BR BC are"},
-		{8, 0xff, "FL FR FC LFE BL BR FLC FRC are not supported, only for FL FR FC LFE BL BR SL SR"},
+		{3, 0xb, "wav: a sound of 3 channels for the speakers FL FR LFE is not supported; export it for FL FR FC, or as stereo"},
+		{4, 0x107, "FL FR FC BC is not supported; export it for FL FR BL BR"},
+		{5, 0xf | 1<<31, "FL FR FC LFE 0x80000000 is"},
+		{6, 0x633, "FL FR BL BR SL SR is"},
+		{7, 0x13f, "FL FR FC LFE BL BR BC is"},
+		{8, 0xff, "FL FR FC LFE BL BR FLC FRC is not supported; export it for FL FR FC LFE BL BR SL SR"},
 	} {
 		clip := &pcm.Clip{Rate: 8000, Channels: max(c.channels, 3), Samples: make([]float32, 72*c.channels)}
 		file := encode(t, clip, Options{Coding: PCM16})
@@ -263,14 +263,14 @@ func TestClipsThatDoNotFitAreRefused(t *testing.T) {
 		coding Coding
 		want   string
 	}{
-		{&ok, 0, "cannot be written"},
-		{&ok, Float64, "coding 64-bit float cannot be written"},
-		{&ok, MS, "coding Microsoft ADPCM cannot be written"},
+		{&ok, 0, "cook cannot write coding"},
+		{&ok, Float64, "cannot write coding 64-bit float"},
+		{&ok, MS, "cannot write coding Microsoft ADPCM"},
 		{with(func(c *pcm.Clip) { c.Channels = 0 }), PCM16, "the sound has 0 channels, want 1 to 64"},
 		{with(func(c *pcm.Clip) { c.Channels = 65 }), PCM16, "the sound has 65 channels, want 1 to 64"},
 		{with(func(c *pcm.Clip) { c.Channels = 3 }), IMA, "3 channels, but players of IMA ADPCM support at most 2"},
 		{with(func(c *pcm.Clip) { c.Rate = 0 }), PCM16, "0 frames a second"},
-		{with(func(c *pcm.Clip) { c.Loops = make([]pcm.Loop, 1001) }), PCM16, "1001 loops, want 1000 at most"},
+		{with(func(c *pcm.Clip) { c.Loops = make([]pcm.Loop, 1001) }), PCM16, "1001 loops, want at most 1000"},
 		{looped(pcm.Loop{Start: -1, End: 4}), PCM16, "a loop goes from frame -1 to 4, but the sound has only 10 frames"},
 		{looped(pcm.Loop{Start: 4, End: 4}), PCM16, "a loop goes from frame 4 to 4"},
 		{looped(pcm.Loop{Start: 4, End: 11}), PCM16, "a loop goes from frame 4 to 11"},

@@ -26,8 +26,8 @@ import (
 // Shape returns ErrTangled for an outline that takes too long. It returns ErrFar for points farther
 // than maxCoordinate from the origin, and for coordinates that are NaN.
 var (
-	ErrTangled = errors.New("the outline has too many parts or crossings")
-	ErrFar     = errors.New("the outline has points far outside any image")
+	ErrTangled = errors.New("the outline of a glyph has too many parts or crossings; simplify the glyph")
+	ErrFar     = errors.New("the outline of a glyph has points far outside the glyph; export the font again")
 )
 
 // maxCoordinate limits coordinates, so that float64 has enough bits for fractions of a pixel.

@@ -37,7 +37,7 @@ func readGPOS(data []byte) ([]subtable, error) {
 	}
 	r := reader{table: data}
 	if major := r.u16(0); r.err == nil && major != 1 {
-		return nil, fmt.Errorf("version %d is unknown", major)
+		return nil, fmt.Errorf("version %d is not supported; export the font again", major)
 	}
 	scripts, features, lookups := r.tableAt(int64(r.u16(4))), r.tableAt(int64(r.u16(6))), r.tableAt(int64(r.u16(8)))
 	if r.err != nil {
@@ -55,7 +55,7 @@ func readGPOS(data []byte) ([]subtable, error) {
 	var found []subtable
 	for _, i := range order {
 		if i >= list.u16(0) && list.err == nil {
-			return nil, fmt.Errorf("lookup %d does not exist", i)
+			return nil, fmt.Errorf("lookup %d does not exist; export the font again", i)
 		}
 		lookup := list.tableAt(int64(list.u16(2 + 2*i)))
 		if list.err != nil {
@@ -99,7 +99,7 @@ func kernLookups(features table, used []int) ([]int, error) {
 	var lookups numbers
 	for _, i := range used {
 		if i >= r.u16(0) && r.err == nil {
-			return nil, fmt.Errorf("feature %d does not exist", i)
+			return nil, fmt.Errorf("feature %d does not exist; export the font again", i)
 		}
 		const kern = 'k'<<24 | 'e'<<16 | 'r'<<8 | 'n'
 		if r.u32(2+6*i) != kern {
@@ -134,7 +134,7 @@ func (n *numbers) addList(r *reader, at int) error {
 		n.addIndex(r.u16(at + 2 + 2*k))
 	}
 	if n.added > maxUses {
-		return fmt.Errorf("the table has more than %d uses of features", maxUses)
+		return fmt.Errorf("the table uses features more than %d times; set kerning = false", maxUses)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func readLookup(found []subtable, lookup table) ([]subtable, error) {
 	}
 	for i := range r.u16(4) {
 		if len(found) >= maxSubtables {
-			return nil, fmt.Errorf("the table has more than %d subtables for kerning", maxSubtables)
+			return nil, fmt.Errorf("the table has more than %d kerning subtables; set kerning = false", maxSubtables)
 		}
 		at := r.tableAt(int64(r.u16(6 + 2*i)))
 		if r.err != nil {
@@ -246,7 +246,7 @@ func (c *collector) positions(subtables []subtable) error {
 // pairSet collects the pairs of one first glyph from a list of second glyphs and values.
 func (c *collector) pairSet(s *subtable, first uint16, index int, hasValue []bool) error {
 	if index >= s.pairSets {
-		return fmt.Errorf("pair list %d does not exist", index)
+		return fmt.Errorf("pair list %d does not exist; export the font again", index)
 	}
 	r := reader{table: s.table}
 	set := reader{table: r.tableAt(int64(r.u16(10 + 2*index))), err: r.err}
@@ -271,7 +271,7 @@ func (c *collector) classPairs(s *subtable, first uint16, hasValue []bool) error
 		return err
 	}
 	if class1 >= s.classes1 {
-		return fmt.Errorf("class %d does not exist", class1)
+		return fmt.Errorf("class %d does not exist; export the font again", class1)
 	}
 	r := reader{table: s.table}
 	for _, second := range c.glyphs {
@@ -280,7 +280,7 @@ func (c *collector) classPairs(s *subtable, first uint16, hasValue []bool) error
 			return err
 		}
 		if class2 >= s.classes2 {
-			return fmt.Errorf("class %d does not exist", class2)
+			return fmt.Errorf("class %d does not exist; export the font again", class2)
 		}
 		at := 16 + (class1*s.classes2+class2)*s.recordSize
 		if err := c.collectValue(first, int(second), r.advanceAt(at, s), hasValue); err != nil {

@@ -25,7 +25,7 @@ type Pair struct {
 }
 
 // ErrPairs is returned by Pairs if there are more pairs than the limit.
-var ErrPairs = errors.New("the font has too many kerning pairs")
+var ErrPairs = errors.New("the font has too many kerning pairs; set kerning = false")
 
 // Pairs returns the kerning pairs of the given glyphs, sorted and without duplicates and zeros. It
 // reads GPOS if this table has pairs, otherwise kern. It returns ErrPairs if there are more than

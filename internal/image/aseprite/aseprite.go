@@ -143,7 +143,7 @@ func (f *frame) readFrameChunks(data []byte) error {
 	}
 	size, chunks := int64(le.Uint32(data)), int(le.Uint32(data[12:]))
 	if le.Uint16(data[4:]) != 0xf1fa {
-		return errors.New("no frame follows the header")
+		return errors.New("no frame follows the header; save the file again")
 	}
 	if chunks == 0 {
 		chunks = int(le.Uint16(data[6:]))
@@ -152,7 +152,7 @@ func (f *frame) readFrameChunks(data []byte) error {
 		return fmt.Errorf("frame: %w", io.ErrUnexpectedEOF)
 	}
 	if size < 16 {
-		return fmt.Errorf("frame claims %d bytes, which is out of range", size)
+		return fmt.Errorf("a frame claims %d bytes, which is out of range; save the file again", size)
 	}
 	for i := range f.palette {
 		f.palette[i] = [4]byte{3: 255}
@@ -164,7 +164,7 @@ func (f *frame) readFrameChunks(data []byte) error {
 		}
 		size := int64(le.Uint32(rest))
 		if size < 6 || size > int64(len(rest)) {
-			return fmt.Errorf("chunk claims %d bytes of %d", size, len(rest))
+			return fmt.Errorf("a chunk claims %d of the %d bytes of its frame; save the file again", size, len(rest))
 		}
 		c := cursor{data: rest[6:size]}
 		if err := f.readChunk(int(le.Uint16(rest[4:])), &c); err != nil {
@@ -258,7 +258,7 @@ func (f *frame) readLayer(c *cursor) error {
 	l := layer{visible: flags&visible != 0 && flags&reference == 0, background: flags&background != 0,
 		mode: int(c.uint16LE()), opacity: c.byteOrZero(), group: kind == 1, tilemap: kind == 2, level: level}
 	if len(f.layers) == most {
-		return errors.New("the frame has too many layers")
+		return errors.New("the frame has too many layers; merge layers")
 	}
 	if f.h.flags&opacities == 0 {
 		l.opacity = 255
@@ -274,7 +274,7 @@ func (f *frame) readLayer(c *cursor) error {
 		return errors.New("a group of layers has an opacity or a blend mode; set these in its layers, or merge the group")
 	}
 	if l.mode >= len(modes) {
-		return fmt.Errorf("blend mode %d is unknown", l.mode)
+		return fmt.Errorf("blend mode %d is not supported; merge the layer", l.mode)
 	}
 	f.layers = append(f.layers, l)
 	return nil
@@ -296,15 +296,15 @@ func (f *frame) readCel(p *cursor) error {
 	case p.short:
 		return nil
 	case c.layer >= len(f.layers) || f.layers[c.layer].group:
-		return fmt.Errorf("an image belongs to layer %d, which does not exist", c.layer)
+		return fmt.Errorf("an image belongs to layer %d, which does not exist; save the file again", c.layer)
 	case !f.layers[c.layer].visible:
 		return nil
 	case kind == tilemap || f.layers[c.layer].tilemap:
 		return errors.New("tilemap layers are not supported; convert them to ordinary layers")
 	case kind == linked:
-		return errors.New("the first frame refers to an image of another frame")
+		return errors.New("the first frame links to an image of another frame; unlink the cel")
 	case kind != raw && kind != packed:
-		return fmt.Errorf("an image has the unknown kind %d", kind)
+		return fmt.Errorf("a cel has the unknown type %d; save the file again", kind)
 	}
 	c.packed, c.w, c.h = kind == packed, int(p.uint16LE()), int(p.uint16LE())
 	c.data = p.data

@@ -195,16 +195,16 @@ func TestKindsOfPixels(t *testing.T) {
 func TestBadSpritesAreRefused(t *testing.T) {
 	seen := layerOf(1, 0, 0, 0, 255)
 	for want, chunks := range map[string][][]byte{
-		"tilemap layers":            {layerOf(1, 2, 0, 0, 255), rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)},
-		"a group of layers":         {layerOf(1, 1, 0, 0, 100)},
-		"blend mode 19":             {layerOf(1, 0, 0, 19, 255)},
-		"to layer 3":                {seen, rawCel(3, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)},
-		"of another frame":          {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(1, 0), make([]byte, 5), words(1))},
-		"unknown kind 9":            {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(9, 0), make([]byte, 5), words(1))},
-		"unexpected EOF":            {seen, rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3)},
-		"zlib":                      {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(2, 0), make([]byte, 5), words(1, 1), []byte("nonsense"))},
-		"chunk 0x2004: unexpected":  {chunk(chunkLayer, words(1))},
-		"chunk claims 0 bytes of 8": {make([]byte, 8)},
+		"tilemap layers":           {layerOf(1, 2, 0, 0, 255), rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)},
+		"a group of layers":        {layerOf(1, 1, 0, 0, 100)},
+		"blend mode 19":            {layerOf(1, 0, 0, 19, 255)},
+		"to layer 3":               {seen, rawCel(3, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)},
+		"of another frame":         {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(1, 0), make([]byte, 5), words(1))},
+		"unknown type 9":           {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(9, 0), make([]byte, 5), words(1))},
+		"unexpected EOF":           {seen, rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3)},
+		"zlib":                     {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(2, 0), make([]byte, 5), words(1, 1), []byte("nonsense"))},
+		"chunk 0x2004: unexpected": {chunk(chunkLayer, words(1))},
+		"a chunk claims 0 of the 8 bytes of its frame; save the file again": {make([]byte, 8)},
 	} {
 		_, _, err := Decode(t.Context(), file{w: 1, h: 1, bits: 32, flags: 3, chunks: chunks}.bytes())
 		if err == nil || !strings.Contains(err.Error(), want) {

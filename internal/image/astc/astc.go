@@ -63,7 +63,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, size Size, o Options
 	case formats[size] == nil:
 		return fmt.Errorf("astc: blocks of %d by %d pixels: want one of %v", size.W, size.H, sizes)
 	case o.AlphaWeight < 0 || o.AlphaWeight > 16:
-		return fmt.Errorf("astc: alpha counts %d times: want 0 to 16", o.AlphaWeight)
+		return fmt.Errorf("astc: the weight of alpha is %d: want 0 to 16", o.AlphaWeight)
 	}
 	e := newEncoder(o.Quality, size)
 	e.setAlphaWeight(max(1, o.AlphaWeight))

@@ -73,7 +73,7 @@ func (e Encoder) Judge(t *testing.T, sums [3]string, least map[string][3]float64
 		t.Errorf("the sums of %v are %q, want %q", Names, got, sums)
 	}
 	if !(errs[0] > errs[1] && errs[1] > errs[2]) {
-		t.Errorf("errors of %v: %d", Names, errs)
+		t.Errorf("%v has %d wrong blocks", Names, errs)
 	}
 }
 
@@ -154,11 +154,11 @@ func (e Encoder) Cancels(t *testing.T) {
 		}
 		looks := 1<<30 - all.Left
 		if looks == 0 {
-			t.Fatalf("%s: the context is never looked at", Names[quality])
+			t.Fatalf("%s: the encoder never checks its context", Names[quality])
 		}
 		for _, left := range []int{0, looks / 3, looks / 2, looks - 1} {
 			if _, err := e.Encode(countdown.New(t.Context(), left), pix, Side, Side, quality); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s, after %d of %d looks: %v", Names[quality], left, looks, err)
+				t.Errorf("%s, canceled after %d of %d checks of the context: %v", Names[quality], left, looks, err)
 			}
 		}
 	}

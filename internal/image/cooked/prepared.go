@@ -143,7 +143,7 @@ func passing(ctx context.Context, m *pixmap.Map, test float64) (float64, error) 
 }
 
 // ErrSize is returned for images of different sizes, whose pixels cannot be compared.
-var ErrSize = errors.New("source and texture differ in size")
+var ErrSize = errors.New("the source and the texture have different sizes")
 
 // PSNR returns the similarity of a decoded image of t to its source, in dB. It is infinite for
 // equal images. PSNR ignores channels that t does not store, and alpha if both images are opaque.

@@ -75,9 +75,9 @@ func (h Header) Resolve(t *texture.Texture) (Header, error) {
 	case !Holds(t.Format):
 		return 0, fmt.Errorf("a DDS file cannot hold %v", t.Format)
 	case h == Legacy && t.Layers > 1:
-		return 0, errors.New("the legacy header has no arrays")
+		return 0, errors.New("the legacy dds header has no arrays; use the DX10 header")
 	case h == Legacy && !possible:
-		return 0, fmt.Errorf("the legacy header has no %v, only bc1, bc1a, bc3, bc4 and bc5", t.Format)
+		return 0, fmt.Errorf("the legacy dds header has no %v, only bc1, bc1a, bc3, bc4 and bc5", t.Format)
 	case h == Legacy, h == Auto && possible && !t.SRGB && !(t.Premultiplied && formatHasAlpha(t.Format)):
 		return Legacy, nil
 	}
@@ -239,7 +239,7 @@ func readTexture(data []byte) (*texture.Texture, error) {
 		end, form = legacyEnd+dx10Bytes, DX10
 	}
 	if len(data) < end {
-		return nil, errors.New("file ends inside the header")
+		return nil, errors.New("the file ends inside the header; copy or export it again")
 	}
 	t, levels, err := readShape(data[:end])
 	if err != nil {
@@ -261,7 +261,7 @@ func readTexture(data []byte) (*texture.Texture, error) {
 		for data[at] == want[at] {
 			at++
 		}
-		return nil, fmt.Errorf("header contradicts itself at byte %d", at)
+		return nil, fmt.Errorf("the header is inconsistent at byte %d; export the file again", at)
 	}
 	return t, t.Check()
 }
@@ -273,13 +273,13 @@ func readShape(h []byte) (t *texture.Texture, levels int, err error) {
 	layers := uint32(1)
 	if len(h) == legacyEnd {
 		if t.Format = legacyFormat(string(h[84:88]), word(80)); t.Format == 0 {
-			return nil, 0, fmt.Errorf("pixel format %q is not supported", h[84:88])
+			return nil, 0, fmt.Errorf("the pixel format %q is not supported; export with another format", h[84:88])
 		}
 		t.Cube = word(112) != 0
 	} else {
 		number, alpha, ok := word(legacyEnd), word(legacyEnd+16), false
 		if t.Format, t.SRGB, ok = formatOfDXGI(number, alpha); !ok {
-			return nil, 0, fmt.Errorf("DXGI format %d with alpha mode %d is not supported", number, alpha)
+			return nil, 0, fmt.Errorf("DXGI format %d with alpha mode %d is not supported; export with another format", number, alpha)
 		}
 		t.Premultiplied, t.Cube = alpha == alphaPremultiplied, word(legacyEnd+8) == miscCube
 		layers = word(legacyEnd + 12)
@@ -289,16 +289,16 @@ func readShape(h []byte) (t *texture.Texture, levels int, err error) {
 	}
 	height, width, count := word(12), word(16), word(28)
 	if width < 1 || height < 1 || width > texture.MaxSide || height > texture.MaxSide {
-		return nil, 0, fmt.Errorf("size %d x %d is out of range", width, height)
+		return nil, 0, fmt.Errorf("the size %d x %d is out of range", width, height)
 	}
 	if count < 1 || int64(count) > int64(texture.MaxLevels(int(width), int(height))) {
 		return nil, 0, fmt.Errorf("%d levels are too many for %d x %d pixels", count, width, height)
 	}
 	if layers < 1 || layers > texture.MaxLayers {
-		return nil, 0, fmt.Errorf("%d layers are out of range", layers)
+		return nil, 0, fmt.Errorf("the number of layers, %d, is out of range", layers)
 	}
 	if t.Depth > texture.MaxDepth {
-		return nil, 0, fmt.Errorf("%d slices are out of range", word(24))
+		return nil, 0, fmt.Errorf("the number of slices, %d, is out of range", word(24))
 	}
 	t.W, t.H = int(width), int(height)
 	if layers > 1 {

@@ -261,14 +261,14 @@ func TestReadRefuses(t *testing.T) {
 		{"DXGI format 5 ", func(f []byte) { f[128] = 5 }},
 		{"DXGI format 0 ", func(f []byte) { f[128] = 0 }},
 		{"DXGI format 29 with alpha mode 3", func(f []byte) { f[144] = 3 }},
-		{"contradicts itself at byte 144", func(f []byte) { f[144] = 9 }},
+		{"is inconsistent at byte 144", func(f []byte) { f[144] = 9 }},
 		{"size 0 x 2", func(f []byte) { f[16] = 0 }},
 		{"size 2 x 4278190082", func(f []byte) { f[15] = 255 }},
 		{"3 levels are too many for 2 x 2 pixels", func(f []byte) { f[28] = 3 }},
-		{"0 layers", func(f []byte) { f[140] = 0 }},
-		{"16777217 layers", func(f []byte) { f[143] = 1 }},
+		{"layers, 0, is out of range", func(f []byte) { f[140] = 0 }},
+		{"layers, 16777217, is out of range", func(f []byte) { f[143] = 1 }},
 		{"2 images of", func(f []byte) { f[140] = 2 }},
-		{"contradicts itself at byte 20", func(f []byte) { f[20]++ }},
+		{"is inconsistent at byte 20", func(f []byte) { f[20]++ }},
 	} {
 		file := encode(t, small())
 		tc.change(file)

@@ -71,7 +71,7 @@ func (d *decoder) placeChunk(i, column, line int64) error {
 	}
 	place := le.Uint64(d.data[entry:])
 	if place == 0 {
-		return fmt.Errorf("the strip or tile is missing: %w", io.ErrUnexpectedEOF)
+		return fmt.Errorf("a strip or tile is missing; save the image again: %w", io.ErrUnexpectedEOF)
 	}
 	if place > uint64(len(d.data)) {
 		return io.ErrUnexpectedEOF
@@ -91,7 +91,7 @@ func (d *decoder) placeChunk(i, column, line int64) error {
 	}
 	for j, v := range want {
 		if got := int32(le.Uint32(head[4*j:])); got != v {
-			return fmt.Errorf("the strip or tile is number %d in the file, not %d", got, v)
+			return fmt.Errorf("a strip or tile has number %d, want %d; save the image again", got, v)
 		}
 	}
 	packed, err := c.takeBytes(int(int32(le.Uint32(head[4*len(want):]))))
@@ -191,24 +191,24 @@ func (h *Header) readChannelList(b []byte) error {
 	for c := (&cursor{data: b}); ; {
 		name, err := c.textToZero()
 		if err != nil {
-			return errors.New("the list of channels has no end")
+			return errors.New("the list of channels is cut off; save the image again")
 		}
 		if name == "" {
 			return nil
 		}
 		b, err := c.takeBytes(16)
 		if err != nil {
-			return errors.New("the list of channels has no end")
+			return errors.New("the list of channels is cut off; save the image again")
 		}
 		at := func(i int) int32 { return int32(binary.LittleEndian.Uint32(b[i:])) }
 		k := kind(at(0))
 		switch {
 		case k < whole || k > float:
-			return fmt.Errorf("channel %q has values of kind %d", name, k)
+			return fmt.Errorf("channel %q has the unknown pixel type %d; save the image again", name, k)
 		case at(8) != 1 || at(12) != 1:
-			return fmt.Errorf("channel %q has one number for %d x %d pixels, which is not supported; save the image as RGB", name, at(8), at(12))
+			return fmt.Errorf("channel %q is subsampled by %d x %d, which is not supported; save the image as RGB", name, at(8), at(12))
 		case len(h.channels) == mostChannels:
-			return fmt.Errorf("the file has more than %d channels", mostChannels)
+			return fmt.Errorf("the file has more than %d channels; save fewer channels", mostChannels)
 		}
 		h.channels = append(h.channels, channel{name, k, b[4] != 0})
 	}
@@ -258,7 +258,7 @@ func (h *Header) chooseChannels() error {
 	for _, c := range h.channels[:min(len(h.channels), 8)] {
 		names = append(names, c.name)
 	}
-	return fmt.Errorf("no layer has the channels R, G and B, or Y; the file has %s", strings.Join(names, ", "))
+	return fmt.Errorf("no layer has the channels R, G and B, or Y; the file has %s; save the image as RGB", strings.Join(names, ", "))
 }
 
 // chooseLayer selects a layer and its color channels.

@@ -79,10 +79,10 @@ func ReadHeader(data []byte) (Header, error) {
 	}
 	version := binary.LittleEndian.Uint32(data[4:])
 	if version&0xff != 2 {
-		return Header{}, fmt.Errorf("exr: unknown version %d of the format", version&0xff)
+		return Header{}, fmt.Errorf("exr: version %d of the format is not supported; save the image again", version&0xff)
 	}
 	if rest := version &^ (0xff | flagTiled | flagLongNames | flagDeep | flagMultipart); rest != 0 {
-		return Header{}, fmt.Errorf("exr: unknown flags %#x", rest)
+		return Header{}, fmt.Errorf("exr: the flags %#x are not supported; save the image again", rest)
 	}
 	headers, err := readPartHeaders(&cursor{data: data, at: 8}, version&flagMultipart != 0)
 	if err != nil {
@@ -117,7 +117,7 @@ func readPartHeaders(c *cursor, multipart bool) (headers []Header, err error) {
 		}
 	}
 	if len(headers) == 0 || len(headers) == mostParts {
-		return nil, fmt.Errorf("the file has more than %d parts", len(headers))
+		return nil, fmt.Errorf("the file has more than %d parts; save the parts as separate files", len(headers))
 	}
 	for i := range headers {
 		headers[i].table, headers[i].Parts = int64(c.at), len(headers)
@@ -144,7 +144,7 @@ func choosePart(headers []Header, version uint32) (Header, error) {
 			return h, nil
 		}
 		if h.chunksDeclared < 1 {
-			return Header{}, fmt.Errorf("part %d has no chunkCount", h.part)
+			return Header{}, fmt.Errorf("part %d has no chunkCount attribute; save the image again", h.part)
 		}
 		skipped += h.chunksDeclared
 	}
@@ -155,15 +155,15 @@ func choosePart(headers []Header, version uint32) (Header, error) {
 func (h *Header) checkWindows() error {
 	for name, w := range map[string]window{"data window": h.data, "display window": h.display} {
 		if w.windowWidth() < 1 || w.height() < 1 || w.windowWidth() > mostSide || w.height() > mostSide {
-			return fmt.Errorf("%s has %d x %d pixels, which is out of range", name, w.windowWidth(), w.height())
+			return fmt.Errorf("the %s has %d x %d pixels, which is out of range", name, w.windowWidth(), w.height())
 		}
 	}
 	h.Width, h.Height = int(h.display.windowWidth()), int(h.display.height())
 	switch {
 	case !h.data.intersects(h.display):
-		return errors.New("data window is outside the display window, so the image is empty")
+		return errors.New("the data window is outside the display window, so the image is empty; save the image again")
 	case h.display.windowWidth()*h.display.height()/mostAround > h.data.windowWidth()*h.data.height():
-		return fmt.Errorf("display window has more than %d times the pixels of the data window; crop the image to its content", mostAround)
+		return fmt.Errorf("the display window has more than %d times the pixels of the data window; crop the image to its content", mostAround)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (h *Header) checkChunkSizes() error {
 		return fmt.Errorf("there are %d tiles, but the limit is %d; save the image with larger tiles", across*down, mostTiles)
 	}
 	if h.chunkBytes(h.tileW, h.tileH) > math.MaxInt32 {
-		return fmt.Errorf("strips or tiles take %d bytes, which is too much", h.chunkBytes(h.tileW, h.tileH))
+		return fmt.Errorf("strips or tiles have %d bytes, which is too large; save the image with smaller tiles", h.chunkBytes(h.tileW, h.tileH))
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ type cursor struct {
 // takeBytes returns the next n bytes.
 func (c *cursor) takeBytes(n int) ([]byte, error) {
 	if n < 0 {
-		return nil, fmt.Errorf("an attribute claims %d bytes, which is out of range", n)
+		return nil, fmt.Errorf("an attribute claims %d bytes, which is out of range; save the image again", n)
 	}
 	if n > len(c.data)-c.at {
 		return nil, io.ErrUnexpectedEOF
@@ -247,7 +247,7 @@ func (c *cursor) textToZero() (string, error) {
 	n := bytes.IndexByte(rest[:min(len(rest), longest+1)], 0)
 	switch {
 	case n < 0 && len(rest) > longest:
-		return "", fmt.Errorf("name is longer than %d bytes", longest)
+		return "", fmt.Errorf("a name is longer than %d bytes; save the image again", longest)
 	case n < 0:
 		return "", io.ErrUnexpectedEOF
 	}
@@ -299,7 +299,7 @@ func (h *Header) readPartAttributes(c *cursor) (n int, err error) {
 	case n == 0 && h.multipart: // an empty name ends the list of parts
 		return 0, nil
 	case h.channels == nil || h.compression == 0xff || !data || !display:
-		return n, errors.New("channels, compression, dataWindow or displayWindow is missing")
+		return n, errors.New("the attribute channels, compression, dataWindow or displayWindow is missing; save the image again")
 	}
 	return n, nil
 }
@@ -309,7 +309,7 @@ func (h *Header) setAttribute(a attribute) error {
 	least, known := map[string]int{"channels": 1, "compression": 1, "dataWindow": 16, "displayWindow": 16,
 		"tiles": 9, "chunkCount": 4, "chromaticities": 32}[a.name]
 	if known && len(a.value) < least {
-		return fmt.Errorf("the attribute has %d bytes, want %d", len(a.value), least)
+		return fmt.Errorf("the attribute has %d bytes, want %d; save the image again", len(a.value), least)
 	}
 	le := binary.LittleEndian
 	switch a.name {

@@ -40,7 +40,7 @@ func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 	low, high := int(le.Uint16(packed)), int(le.Uint16(packed[2:]))
 	packed = packed[4:]
 	if low >= bitmapBytes || high >= bitmapBytes {
-		return errors.New("the list of occurring values is invalid")
+		return errors.New("the PIZ table of pixel values is invalid; save the image again")
 	}
 	n := max(0, high-low+1)
 	if len(packed) < n+4 {
@@ -206,7 +206,7 @@ func (h *huffman) readCodeLengths(data []byte, low, high int) (int, error) {
 			none = int(more) + 6
 		}
 		if s += none; s > high+1 {
-			return 0, errors.New("the list of Huffman codes is too long")
+			return 0, errors.New("the PIZ table of Huffman codes is too long; save the image again")
 		}
 	}
 	return r.at, h.assignCodes(low, high)
@@ -224,7 +224,7 @@ func (h *huffman) assignCodes(low, high int) error {
 	for n := longest; n > 0; n-- {
 		h.first[n] = code
 		if code += uint64(h.count[n]); code > 1<<n {
-			return errors.New("the Huffman codes contradict each other")
+			return errors.New("the PIZ table has conflicting Huffman codes; save the image again")
 		}
 		code >>= 1
 	}
@@ -275,7 +275,7 @@ func (h *huffman) readSymbol(r *bitReader) (int, error) {
 			return int(h.sorted[h.start[n]+int(i)]), nil
 		}
 	}
-	return 0, errors.New("a Huffman code is unknown")
+	return 0, errors.New("the PIZ data has an invalid Huffman code; save the image again")
 }
 
 // unhuffman decodes data into dst. data starts with a header of its own.
@@ -287,7 +287,7 @@ func (h *huffman) unhuffman(dst []uint16, data []byte) error {
 	le := binary.LittleEndian
 	low, high, bits := le.Uint32(data), le.Uint32(data[4:]), int64(le.Uint32(data[12:]))
 	if low > high || high >= symbols {
-		return errors.New("the list of Huffman codes is invalid")
+		return errors.New("the PIZ table of Huffman codes is invalid; save the image again")
 	}
 	n, err := h.readCodeLengths(data[header:], int(low), int(high))
 	if err != nil {
@@ -313,7 +313,7 @@ func (h *huffman) unhuffman(dst []uint16, data []byte) error {
 			return err
 		}
 		if at == 0 || int(again) > len(dst)-at {
-			return errors.New("a repetition is longer than the pixels")
+			return errors.New("a run in the PIZ data is longer than the image data; save the image again")
 		}
 		for range again {
 			dst[at] = dst[at-1]

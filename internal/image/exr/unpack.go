@@ -31,13 +31,13 @@ func (h *Header) checkCompression() error {
 	case h.compression == dwaa || h.compression == dwab:
 		return errors.New("DWA compression is not supported; save the image with ZIP or PIZ")
 	case h.compression > dwab:
-		return fmt.Errorf("compression %d is unknown; save the image with ZIP or PIZ", h.compression)
+		return fmt.Errorf("compression %d is not supported; save the image with ZIP or PIZ", h.compression)
 	case h.compression != b44 && h.compression != b44a:
 		return nil
 	}
 	for _, c := range h.channels {
 		if c.linear && c.kind == half {
-			return fmt.Errorf("channel %q is compressed by B44 as logarithms, which is not supported; save the image with ZIP or PIZ", c.name)
+			return fmt.Errorf("channel %q uses B44 compression of logarithms, which is not supported; save the image with ZIP or PIZ", c.name)
 		}
 	}
 	return nil
@@ -103,7 +103,7 @@ func (u *unpacker) unpackChunk(compression byte, packed []byte, w, l int) ([]byt
 	}
 	if compression == plain || len(packed) >= size { // data that compression would not shrink is stored as is
 		if len(packed) != size {
-			return nil, fmt.Errorf("the pixels take %d bytes, want %d", len(packed), size)
+			return nil, fmt.Errorf("the unpacked pixels have %d bytes, want %d; save the image again", len(packed), size)
 		}
 		return packed, nil
 	}
@@ -147,7 +147,7 @@ func (u *unpacker) inflated(dst, packed []byte) (err error) {
 		return pixmap.UnexpectedEOF(err)
 	}
 	if n, _ := u.inflate.Read(make([]byte, 1)); n > 0 {
-		return errors.New("the data has too many pixels")
+		return errors.New("the compressed data has too many pixels; save the image again")
 	}
 	return nil
 }
@@ -167,14 +167,14 @@ func unpackRuns(dst, packed []byte) error {
 				return io.ErrUnexpectedEOF
 			}
 			if n > len(dst) {
-				return errors.New("the data has too many pixels")
+				return errors.New("the compressed data has too many pixels; save the image again")
 			}
 			copy(dst, packed[:n])
 			packed, dst = packed[n:], dst[n:]
 			continue
 		}
 		if n++; n > len(dst) {
-			return errors.New("the data has too many pixels")
+			return errors.New("the compressed data has too many pixels; save the image again")
 		}
 		for i := range dst[:n] {
 			dst[i] = packed[0]
@@ -182,7 +182,7 @@ func unpackRuns(dst, packed []byte) error {
 		packed, dst = packed[1:], dst[n:]
 	}
 	if len(packed) > 0 {
-		return errors.New("the data has too many pixels")
+		return errors.New("the compressed data has too many pixels; save the image again")
 	}
 	return nil
 }
@@ -269,7 +269,7 @@ func (u *unpacker) unpackB44(raw, packed []byte, w, l int) error {
 		left += size
 	}
 	if len(packed) > 0 {
-		return errors.New("the data has too many pixels")
+		return errors.New("the compressed data has too many pixels; save the image again")
 	}
 	return nil
 }

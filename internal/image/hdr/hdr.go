@@ -66,7 +66,7 @@ func Decode(r io.Reader, size int64) (*Image, error) {
 // no row y.
 func (p *Image) Row(dst []float32, y int) {
 	if len(dst) != 4*p.Width || y < 0 || y >= p.Height {
-		panic(fmt.Sprintf("hdr: row %d has room for %d values in an image of %d x %d", y, len(dst), p.Width, p.Height))
+		panic(fmt.Sprintf("hdr: the buffer of row %d has %d values, which does not suit an image of %d x %d", y, len(dst), p.Width, p.Height))
 	}
 	// x is the column of the row's first pixel in the file. step is the index difference between
 	// adjacent pixels of the row.
@@ -104,7 +104,7 @@ func readLine(r *bufio.Reader, line []byte) error {
 		// No pixel starts with these bytes, because the largest mantissa is never below 128.
 		if sign[0] == 2 && sign[1] == 2 && sign[2] < 128 {
 			if length := int(sign[2])<<8 | int(sign[3]); length != pixels {
-				return fmt.Errorf("the scan line has %d pixels, want %d", length, pixels)
+				return fmt.Errorf("the scan line has %d pixels, want %d; save the image again", length, pixels)
 			}
 			_, _ = r.Discard(len(sign))
 			return readPlanes(r, line)
@@ -128,7 +128,7 @@ func readPlanes(r *bufio.Reader, line []byte) error {
 				n -= 128
 			}
 			if left := (len(line) - at + 3) / 4; n == 0 || n > left {
-				return fmt.Errorf("a packet has %d pixels, but only %d are left", n, left)
+				return fmt.Errorf("a run has %d pixels, but the row has only %d more; save the image again", n, left)
 			}
 			var v byte
 			for i := range n {
@@ -160,15 +160,15 @@ func readPixels(r *bufio.Reader, line []byte) error {
 			continue
 		}
 		if at == 0 {
-			return errors.New("the scan line starts with a repetition")
+			return errors.New("the scan line starts with a repetition; save the image again")
 		}
 		if shift > 24 {
-			return errors.New("a repetition is too long")
+			return errors.New("a repetition is too long; save the image again")
 		}
 		left := int64(len(line)-at) / 4
 		n := int64(p[3]) << shift
 		if n > left {
-			return fmt.Errorf("a repetition has %d pixels, but only %d are left", n, left)
+			return fmt.Errorf("a repetition has %d pixels, but the row has only %d more; save the image again", n, left)
 		}
 		for end := at + 4*int(n); at < end; at += 4 {
 			copy(line[at:], line[at-4:at])

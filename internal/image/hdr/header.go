@@ -45,7 +45,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 		return Header{}, err
 	}
 	if !strings.HasPrefix(sign, "#?") {
-		return Header{}, errors.New("hdr: the file does not start with \"#?\"")
+		return Header{}, errors.New("hdr: the file does not start with \"#?\"; save the image again")
 	}
 	h := Header{Exposure: [3]float64{1, 1, 1}, Gamma: 1}
 	for {
@@ -80,7 +80,7 @@ func (h *Header) applyVariable(line string) error {
 		case "32-bit_rle_xyze":
 			return errors.New("hdr: colors are XYZ; convert the image to RGB with ra_xyze -r")
 		}
-		return fmt.Errorf("hdr: the format %.40q is unknown", value)
+		return fmt.Errorf("hdr: the format %.40q is not supported; save the image as RGB", value)
 	case "PRIMARIES":
 		h.Primaries = value
 	case "EXPOSURE":

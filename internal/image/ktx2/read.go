@@ -32,7 +32,7 @@ func readWithin(data []byte, limit int64) (*texture.Texture, error) {
 		return nil, errors.New("the file is not KTX 2.0")
 	}
 	if len(data) < headerSize {
-		return nil, errors.New("file ends inside the header")
+		return nil, errors.New("the file ends inside the header; copy or export it again")
 	}
 	field := func(i int) uint32 { return binary.LittleEndian.Uint32(data[len(identifier)+4*i:]) }
 	t, err := readTextureShape(field)
@@ -48,24 +48,24 @@ func readWithin(data []byte, limit int64) (*texture.Texture, error) {
 		return nil, fmt.Errorf("supercompression scheme %d is not supported", uint32(scheme))
 	}
 	if sgd := data[64:headerSize]; !allZeros(sgd) {
-		return nil, errors.New("there is supercompression global data, which the scheme does not have")
+		return nil, errors.New("the file has supercompression global data, but its scheme uses none; export the file again")
 	}
 
 	at := headerSize + levelIndexSize*count
 	at, ok := checkSection(data, at, field(9), field(10))
 	if !ok {
-		return nil, errors.New("data format descriptor is not where it belongs")
+		return nil, errors.New("the data format descriptor is at the wrong place; export the file again")
 	}
 	if err := readDescriptor(t, data[field(9):at], scheme); err != nil {
 		return nil, err
 	}
 	if field(12) == 0 {
 		if field(11) != 0 {
-			return nil, errors.New("key/value data is empty but has an offset")
+			return nil, errors.New("the key/value data is empty but has an offset; export the file again")
 		}
 	} else {
 		if at, ok = checkSection(data, at, field(11), field(12)); !ok {
-			return nil, errors.New("key/value data is not where it belongs")
+			return nil, errors.New("the key/value data is at the wrong place; export the file again")
 		}
 		if err := readKeyValues(t, data[field(11):at]); err != nil {
 			return nil, err
@@ -82,22 +82,22 @@ func readTextureShape(field func(int) uint32) (*texture.Texture, error) {
 	number := field(0)
 	format, srgb, ok := formatOfVulkan(number)
 	if wide, _, _ := format.Block(); !ok || wide == 0 {
-		return nil, fmt.Errorf("VkFormat %d is not supported", number)
+		return nil, fmt.Errorf("VkFormat %d is not supported; export with another format", number)
 	}
 	if want := typeSize(format); field(1) != uint32(want) {
-		return nil, fmt.Errorf("type size is %d, %v needs %d", field(1), format, want)
+		return nil, fmt.Errorf("the type size is %d, but %v needs %d", field(1), format, want)
 	}
 	if field(2) < 1 || field(3) < 1 || field(2) > texture.MaxSide || field(3) > texture.MaxSide {
-		return nil, fmt.Errorf("size %d x %d is out of range", field(2), field(3))
+		return nil, fmt.Errorf("the size %d x %d is out of range", field(2), field(3))
 	}
 	if field(4) > texture.MaxDepth {
-		return nil, fmt.Errorf("%d slices are too many", field(4))
+		return nil, fmt.Errorf("the number of slices, %d, is too large", field(4))
 	}
 	if field(5) > texture.MaxLayers {
-		return nil, fmt.Errorf("%d layers are too many", field(5))
+		return nil, fmt.Errorf("the number of layers, %d, is too large", field(5))
 	}
 	if field(6) != 1 && field(6) != 6 {
-		return nil, fmt.Errorf("face count is %d, which is neither 1 nor 6", field(6))
+		return nil, fmt.Errorf("the face count is %d, want 1 or 6", field(6))
 	}
 	t := &texture.Texture{
 		Format: format, SRGB: srgb,
@@ -129,7 +129,7 @@ func readDescriptor(t *texture.Texture, d []byte, s Scheme) error {
 		want[bytesPlane0At] = 0
 	}
 	if !bytes.Equal(d, want) {
-		return fmt.Errorf("data format descriptor does not describe %v", t.Format)
+		return fmt.Errorf("the data format descriptor does not match %v; export the file again", t.Format)
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func readKeyValues(t *texture.Texture, kv []byte) error {
 	for at := int64(0); at < int64(len(kv)); {
 		rest := kv[at:]
 		if len(rest) < 4 {
-			return errors.New("key/value data ends inside a length")
+			return errors.New("the key/value data ends inside a length; export the file again")
 		}
 		length := int64(binary.LittleEndian.Uint32(rest))
 		end := 4 + alignOffset(length, 4)
@@ -152,15 +152,15 @@ func readKeyValues(t *texture.Texture, kv []byte) error {
 		case !ok || key == "":
 			return errors.New("a key/value pair has no key")
 		case key <= last:
-			return fmt.Errorf("key %q is not after %q: keys must be sorted", key, last)
+			return fmt.Errorf("key %q must come before %q, because keys are sorted", key, last)
 		case !allZeros(rest[4+length : end]):
-			return fmt.Errorf("padding after key %q is not zero", key)
+			return fmt.Errorf("the padding after key %q is not zero; export the file again", key)
 		case key == orientationKey && value != orientation(t):
 			return fmt.Errorf("orientation %q is not supported, only %q", value, orientation(t))
 		case key == swizzleKey:
 			letters, ended := strings.CutSuffix(value, "\x00")
 			if texture.CheckSwizzle(letters) != nil || letters == "" || !ended {
-				return fmt.Errorf("swizzle %q must be four of rgba01 and a zero", value)
+				return fmt.Errorf("swizzle %q is invalid: want four of the characters rgba01 and a zero byte", value)
 			}
 			t.Swizzle = letters
 		}
@@ -182,10 +182,10 @@ func readLevels(t *texture.Texture, data []byte, at int64, count int, s Scheme, 
 		length := binary.LittleEndian.Uint64(entry[8:])
 		start := alignOffset(at, alignment)
 		if offset != uint64(start) || start > int64(len(data)) || length > uint64(int64(len(data))-start) {
-			return fmt.Errorf("level %d is not where it belongs, or the file is truncated", i)
+			return fmt.Errorf("level %d is at the wrong place, or the file is truncated; copy or export it again", i)
 		}
 		if !allZeros(data[at:start]) {
-			return fmt.Errorf("padding before level %d is not zero", i)
+			return fmt.Errorf("the padding before level %d is not zero; export the file again", i)
 		}
 		at = start + int64(length)
 		packed[i] = data[start:at:at]
@@ -193,18 +193,18 @@ func readLevels(t *texture.Texture, data []byte, at int64, count int, s Scheme, 
 		w, h := texture.LevelSize(t.W, t.H, i)
 		want := int64(t.Images()) * t.Format.Bytes(w, h)
 		if binary.LittleEndian.Uint64(entry[16:]) != uint64(want) {
-			return fmt.Errorf("level %d does not hold the bytes that %d x %d pixels need", i, w, h)
+			return fmt.Errorf("the size of level %d does not match %d x %d pixels; export the file again", i, w, h)
 		}
 		if s == None && int64(length) != want || want/maxZstdRatio > int64(length) {
 			return fmt.Errorf("level %d is too short for %d x %d pixels", i, w, h)
 		}
 		if total += want; total > limit || total < want {
-			return fmt.Errorf("levels take more than %d bytes", limit)
+			return fmt.Errorf("the levels have more than %d bytes", limit)
 		}
 		sizes[i] = want
 	}
 	if at != int64(len(data)) {
-		return fmt.Errorf("there are %d bytes after the last level", int64(len(data))-at)
+		return fmt.Errorf("there are %d bytes after the last level; export the file again", int64(len(data))-at)
 	}
 	if s == None {
 		t.Levels = packed
@@ -229,7 +229,7 @@ func unpackZstd(packed [][]byte, sizes []int64) ([][]byte, error) {
 			return nil, fmt.Errorf("level %d: %w", i, err)
 		}
 		if int64(len(out)) != sizes[i] {
-			return nil, fmt.Errorf("level %d unpacks to %d bytes, not %d", i, len(out), sizes[i])
+			return nil, fmt.Errorf("level %d has %d bytes after decompression, want %d", i, len(out), sizes[i])
 		}
 		levels[i] = out
 	}

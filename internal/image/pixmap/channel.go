@@ -20,7 +20,7 @@ func ParseChannel(s string) (Channel, error) {
 	if len(letter) == 1 && (strings.Contains("rgba", letter) || !invert && strings.Contains("01", letter)) {
 		return Channel{Of: letter[0], Invert: invert}, nil
 	}
-	return Channel{}, fmt.Errorf(`channel %q is none of r, g, b, a, 1-r, 1-g, 1-b, 1-a, 0 and 1`, s)
+	return Channel{}, fmt.Errorf(`channel %q is unknown; use r, g, b, a, 1-r, 1-g, 1-b, 1-a, 0 or 1`, s)
 }
 
 // String returns the form that ParseChannel reads.
@@ -46,10 +46,10 @@ func Assemble(ctx context.Context, w, h int, d Depth, parts [4]Part) (*Map, erro
 		case p.From == nil || !strings.ContainsRune("rgba", rune(p.Of)):
 			return nil, fmt.Errorf("channel %c has no source", "rgba"[i])
 		case p.From.W != w || p.From.H != h:
-			return nil, fmt.Errorf("channel %c comes from an image of %d x %d pixels, the others have %d x %d",
+			return nil, fmt.Errorf("channel %c comes from an image of %d x %d pixels, but the other images have %d x %d; make them equal",
 				"rgba"[i], p.From.W, p.From.H, w, h)
 		case p.From.Depth() != d:
-			return nil, fmt.Errorf("channel %c comes from an image of another bit depth", "rgba"[i])
+			return nil, fmt.Errorf("channel %c comes from an image with another bit depth; save all images with the same depth", "rgba"[i])
 		}
 	}
 	made := New(w, h, d)

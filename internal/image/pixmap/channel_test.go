@@ -73,7 +73,7 @@ func TestAssemble(t *testing.T) {
 		want string
 		part Part
 	}{
-		{"2 x 2 pixels, the others have 2 x 1", part(New(2, 2, Bits8), "r")},
+		{"2 x 2 pixels, but the other images have 2 x 1", part(New(2, 2, Bits8), "r")},
 		{"another bit depth", part(New(2, 1, Float), "r")},
 		{"channel b has no source", part(nil, "r")},
 		{"channel b has no source", Part{a, Channel{}}},

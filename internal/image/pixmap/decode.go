@@ -15,7 +15,7 @@ func CheckPixels(size, least int64, w, h int, pixelBytes int64) error {
 	case size < least:
 		return fmt.Errorf("pixels: %w", io.ErrUnexpectedEOF)
 	case int64(w) > math.MaxInt/pixelBytes/int64(h):
-		return errors.New("image is too large for this machine's addresses")
+		return errors.New("the image is too large for a 32-bit program; use a 64-bit cook")
 	}
 	return nil
 }

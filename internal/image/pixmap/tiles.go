@@ -78,7 +78,7 @@ func copyPixels(dst *Map, to int, src *Map, from, n int) {
 // row of tiles from left to right, then the next row.
 func Stack(ctx context.Context, m *Map, w, h int) (*Map, error) {
 	if w < 1 || h < 1 || m.W%w != 0 || m.H%h != 0 {
-		return nil, fmt.Errorf("an image of %d x %d pixels does not consist of tiles of %d x %d", m.W, m.H, w, h)
+		return nil, fmt.Errorf("an image of %d x %d pixels cannot be cut into tiles of %d x %d", m.W, m.H, w, h)
 	}
 	out, to := New(w, m.W/w*m.H, m.Depth()), 0
 	for y := 0; y < m.H; y += h {

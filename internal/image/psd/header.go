@@ -68,7 +68,7 @@ func ReadHeader(data []byte) (Header, error) {
 		return Header{}, fmt.Errorf("psd: header: %w", io.ErrUnexpectedEOF)
 	}
 	if h.palette = colors; h.mode == indexed && len(colors) < 768 {
-		return Header{}, fmt.Errorf("psd: the palette has %d numbers, want 768", len(colors))
+		return Header{}, fmt.Errorf("psd: the palette has %d bytes, want 768; save the image again", len(colors))
 	}
 	resources, ok := c.sizedSection(4)
 	h.readResources(resources)
@@ -91,11 +91,11 @@ func (h *Header) checkMode() error {
 	case h.mode == 9:
 		return errors.New("psd: Lab is not supported; save the image as RGB")
 	case h.mode != gray && h.mode != indexed && h.mode != rgb:
-		return fmt.Errorf("psd: colors of mode %d are not supported; save the image as RGB", h.mode)
+		return fmt.Errorf("psd: color mode %d is not supported; save the image as RGB", h.mode)
 	case h.Bits != 8 && h.Bits != 16 && h.Bits != 32, h.mode == indexed && h.Bits != 8:
 		return fmt.Errorf("psd: channels of %d bits are not supported; save the image with 8 or 16 bits", h.Bits)
 	case h.channels < h.colorChannels() || h.channels > 56:
-		return fmt.Errorf("psd: image has %d channels, but its colors need %d", h.channels, h.colorChannels())
+		return fmt.Errorf("psd: the image has %d channels, but its color mode needs %d; save it again", h.channels, h.colorChannels())
 	}
 	return nil
 }

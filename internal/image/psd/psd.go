@@ -191,7 +191,7 @@ func newRows(h *Header, data []byte) (*rows, error) {
 		}
 		r.inflate, r.spare = z, make([]byte, len(r.row))
 	default:
-		return nil, fmt.Errorf("compression %d is unknown", r.packing)
+		return nil, fmt.Errorf("compression %d is not supported; save the image again", r.packing)
 	}
 	r.data = data[c.at:]
 	return r, nil
@@ -256,7 +256,7 @@ func (r *rows) undoPrediction() {
 // literal bytes. A negative count -n is followed by one byte that is repeated n+1 times. -128 is
 // skipped.
 func unpackBits(dst, packed []byte) error {
-	tooMuch := errors.New("the data has too many pixels")
+	tooMuch := errors.New("the compressed data has too many pixels; save the image again")
 	for len(packed) > 0 {
 		n := int(int8(packed[0]))
 		packed = packed[1:]

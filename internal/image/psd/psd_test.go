@@ -214,14 +214,14 @@ func TestBadPSDIsRefused(t *testing.T) {
 		{"claims 300001 x 1", document{w: 300001, h: 1, channels: 1, bits: 8, mode: gray}.file()},
 		{"bitmaps are not supported", document{w: 1, h: 1, channels: 1, bits: 1, mode: bitmap}.file()},
 		{"Lab is not supported", document{w: 1, h: 1, channels: 3, bits: 8, mode: 9}.file()},
-		{"colors of mode 8", document{w: 1, h: 1, channels: 1, bits: 8, mode: 8}.file()},
+		{"color mode 8", document{w: 1, h: 1, channels: 1, bits: 8, mode: 8}.file()},
 		{"channels of 24 bits", document{w: 1, h: 1, channels: 1, bits: 24, mode: gray}.file()},
-		{"2 channels, but its colors need 3", document{w: 1, h: 1, channels: 2, bits: 8, mode: rgb}.file()},
-		{"palette has 3 numbers", document{w: 1, h: 1, channels: 1, bits: 8, mode: indexed, palette: []byte{1, 2, 3}}.file()},
+		{"2 channels, but its color mode needs 3", document{w: 1, h: 1, channels: 2, bits: 8, mode: rgb}.file()},
+		{"palette has 3 bytes", document{w: 1, h: 1, channels: 1, bits: 8, mode: indexed, palette: []byte{1, 2, 3}}.file()},
 		{`save it with "Maximize Compatibility"`, document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, resources: whole, layers: layerInfo("", 2)}.file(1)},
 		{"compression 4", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: 4}.file(1)},
-		{"the data has too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 3, 1, 5, 6)},
-		{"the data has too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 2, 0xff, 5)},
+		{"the compressed data has too many pixels; save the image again", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 3, 1, 5, 6)},
+		{"the compressed data has too many pixels; save the image again", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 2, 0xff, 5)},
 	} {
 		if _, _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)

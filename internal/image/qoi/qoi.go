@@ -46,7 +46,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	case b[12] != 3 && b[12] != 4:
 		return Header{}, fmt.Errorf("qoi: header claims %d channels, want 3 or 4", b[12])
 	case b[13] > 1:
-		return Header{}, fmt.Errorf("qoi: color space %d is unknown", b[13])
+		return Header{}, fmt.Errorf("qoi: color space %d is not supported; save the image again", b[13])
 	}
 	return Header{Width: int(w), Height: int(h), Channels: int(b[12]), Linear: b[13] == 1}, nil
 }
@@ -84,7 +84,7 @@ func Decode(r io.Reader, size int64) (*image.NRGBA, error) {
 		return nil, fmt.Errorf("qoi: end: %w", pixmap.UnexpectedEOF(err))
 	}
 	if string(tail[:]) != end {
-		return nil, errors.New("qoi: file has more data than pixels")
+		return nil, errors.New("qoi: the file has data after its last pixel; save the image again")
 	}
 	return img, nil
 }
@@ -140,7 +140,7 @@ func (d *decoder) readRuns() error {
 			return err
 		}
 		if left := (cap(d.pix) - len(d.pix)) / 4; run > left {
-			return fmt.Errorf("a run has %d pixels, but only %d are left", run, left)
+			return fmt.Errorf("a run has %d pixels, but the image has only %d more; save the image again", run, left)
 		}
 		d.last, d.seen[p.seenSlot()] = p, p
 		for range run {

@@ -70,9 +70,9 @@ func TestBadQOIIsRefused(t *testing.T) {
 		{"0 x 1 pixels", file(0, 1)},
 		{"4294967295 x 1 pixels", file(1<<32-1, 1)},
 		{"5 channels", set(12, 5)},
-		{"color space 2 is unknown", set(13, 2)},
-		{"run has 3 pixels, but only 2 are left", file(2, 1, 0xc2)},
-		{"more data than pixels", file(1, 1, 0xc0, 0xc0)},
+		{"color space 2 is not supported", set(13, 2)},
+		{"run has 3 pixels, but the image has only 2 more", file(2, 1, 0xc2)},
+		{"data after its last pixel", file(1, 1, 0xc0, 0xc0)},
 		{"header: unexpected EOF", []byte("qoif")},
 	} {
 		if _, err := decode(tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -43,7 +43,7 @@ type ImagesError struct {
 
 // Error implements error.
 func (e *ImagesError) Error() string {
-	return fmt.Sprintf("the %d frames have more than %d different images", e.Frames, e.Limit)
+	return fmt.Sprintf("the %d frames have more than %d different images; save the animation as several files", e.Frames, e.Limit)
 }
 
 // DecodeAnimation decodes all frames of a GIF, an animated PNG or an animated WebP file. Other
@@ -135,9 +135,9 @@ func (s *storedAnimation) addFrame(f storedFrame, h *header) error {
 	n := len(s.frames) + 1
 	switch {
 	case f.w < 1 || f.h < 1:
-		return fmt.Errorf("frame %d of the animation is empty", n)
+		return fmt.Errorf("frame %d of the animation has no pixels; export it again", n)
 	case f.w > h.w || f.h > h.h || f.x > h.w-f.w || f.y > h.h-f.h:
-		return fmt.Errorf("frame %d, %d x %d pixels at %d, %d, does not fit on the canvas of %d x %d", n, f.w, f.h, f.x, f.y, h.w, h.h)
+		return fmt.Errorf("frame %d, %d x %d pixels at %d, %d, does not fit on the canvas of %d x %d; export the animation again", n, f.w, f.h, f.x, f.y, h.w, h.h)
 	case n > maxFrames:
 		return fmt.Errorf("the animation has more than %d frames; save it as several files", maxFrames)
 	case int64(n)*h.pixelCountOf() > maxFramePixels:
@@ -219,7 +219,7 @@ func (f format) decodeStoredFrame(ctx context.Context, step storedFrame, h *head
 		return nil, err
 	}
 	if head.w != step.w || head.h != step.h || head.depth != h.depth {
-		return nil, fmt.Errorf("the frame has %d x %d pixels, and its pixels say %d x %d", step.w, step.h, head.w, head.h)
+		return nil, fmt.Errorf("the header of the frame says %d x %d pixels, but its data has %d x %d; export the animation again", step.w, step.h, head.w, head.h)
 	}
 	head.orientation = 1
 	return f.decodeUpright(ctx, still, &head)

@@ -350,7 +350,7 @@ func TestDamagedAnimationsAreRefused(t *testing.T) {
 	}{
 		{"checksum", edit(at("fdAT", true)+9, 1), "the checksum of a chunk fdAT is wrong"},
 		{"cut off", good[:len(good)-40], "truncated"},
-		{"one frame is missing", withoutLastFrame(good), "announces 3 frames, and has 2"},
+		{"one frame is missing", withoutLastFrame(good), "declares 3 frames but has 2"},
 		{"off the canvas", off, "does not fit on the canvas of 8 x 8"},
 		{"many frames", imagetest.GIFFrames(maxFrames + 1), "more than 16384 frames"},
 	} {

@@ -79,7 +79,7 @@ func readBitmap(data []byte) (bitmap, error) {
 			b.order[3] = -1
 		}
 		if min(b.order[0], b.order[1], b.order[2]) < 0 {
-			return unsupported("channel masks of other than 8 bits")
+			return unsupported("channel masks that do not have 8 bits")
 		}
 	default:
 		return unsupported("%d bits per pixel and compression %d", depth, compression)
@@ -88,7 +88,7 @@ func readBitmap(data []byte) (bitmap, error) {
 		height = -height
 	}
 	if width < 1 || height < 1 || width > 1<<24 || height > 1<<24 {
-		return bitmap{}, fmt.Errorf("BMP file claims %d x %d pixels, which is out of range", width, height)
+		return bitmap{}, fmt.Errorf("the BMP file claims %d x %d pixels, which is out of range", width, height)
 	}
 	b.w, b.h = int(width), int(height)
 	if depth <= 8 {
@@ -103,7 +103,7 @@ func readBitmap(data []byte) (bitmap, error) {
 		b.palette = data[at : at+int(4*colors)]
 	}
 	if b.offset < int64(at) || depth <= 8 && len(b.palette) == 0 {
-		return bitmap{}, errors.New("BMP file has a pixel offset inside its header or palette")
+		return bitmap{}, errors.New("the pixel offset of the BMP file is inside its header or palette; save the image again")
 	}
 	return b, nil
 }
@@ -257,7 +257,7 @@ func (b *bitmap) unpackRLE(ctx context.Context, data []byte) (*stdimage.Paletted
 				return nil, io.ErrUnexpectedEOF
 			}
 			if x, y = x+int(way[0]), y+int(way[1]); x > b.w || y > b.h {
-				return nil, fmt.Errorf("a step leads outside the image, to column %d of row %d", x, y)
+				return nil, fmt.Errorf("the compressed data leads outside the image, to column %d of row %d; save the image again", x, y)
 			}
 			continue
 		}
@@ -272,7 +272,7 @@ func (b *bitmap) unpackRLE(ctx context.Context, data []byte) (*stdimage.Paletted
 		for i := range count {
 			index := pixels[i%len(pixels)]
 			if int(index) >= len(img.Palette) {
-				return nil, fmt.Errorf("color %d is not in the palette", index)
+				return nil, fmt.Errorf("color %d is not in the palette; save the image again", index)
 			}
 			row[i] = index
 		}

@@ -110,12 +110,12 @@ func TestBadBitmapsAreRefused(t *testing.T) {
 		{"16 bits per pixel and compression 0 is not supported; save it as PNG", bitmapFile(40, 1, 1, 16, 0, nil, 0, 0, 0, 0)},
 		{"4 bits per pixel and compression 2 is not supported", bitmapFile(40, 1, 1, 4, 2, nil, 0, 0, 0, 0)},
 		{"24 bits per pixel and compression 4 is not supported", bitmapFile(40, 1, 1, 24, 4, nil, 0, 0, 0, 0)},
-		{"channel masks of other than 8 bits", bitmapFile(40, 1, 1, 32, 3, []uint32{0x3ff00000, 0xffc00, 0x3ff}, 0, 0, 0, 0)},
+		{"channel masks that do not have 8 bits", bitmapFile(40, 1, 1, 32, 3, []uint32{0x3ff00000, 0xffc00, 0x3ff}, 0, 0, 0, 0)},
 		{"0 x 1 pixels", bitmapFile(40, 0, 1, 24, 0, nil)},
-		{"offset inside its header or palette", within},
-		{"a step leads outside the image, to column 3 of row 0", bitmapFile(40, 2, 1, 8, 1, colors, 0, 2, 3, 0)},
+		{"is inside its header or palette", within},
+		{"the compressed data leads outside the image, to column 3 of row 0; save the image again", bitmapFile(40, 2, 1, 8, 1, colors, 0, 2, 3, 0)},
 		{"truncated", bitmapFile(40, 9, 1, 8, 1, colors, 0, 9, 0)},
-		{"color 2 is not in the palette", bitmapFile(40, 1, 1, 8, 1, colors[:2], 1, 2, 0, 1)},
+		{"color 2 is not in the palette; save the image again", bitmapFile(40, 1, 1, 8, 1, colors[:2], 1, 2, 0, 1)},
 		{"palette", bitmapFile(40, 1, 1, 8, 0, colors[:2], 2, 0, 0, 0)},
 	} {
 		_, _, err := Decode(t.Context(), tc.file, ".bmp", maxSide)

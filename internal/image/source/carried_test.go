@@ -90,7 +90,7 @@ func carriedSamples(t *testing.T) (all []carried) {
 	add("TIFF: orientation", kept, "", ".tif", "", addTIFFTag(tiff, 274, 3), tiff)
 	extra := append(bytes.Clone(tiffOf(6, 8, 1)), make([]byte, 6)...)
 	add("TIFF: samples beyond alpha", warned, "", ".tif", "2 samples", extra, nil)
-	add("TIFF: whole numbers of 32 bits: the lower 16", warned, "", ".tif", "the higher 16 are kept", append(tiffOf(1, 32, 1), make([]byte, 4)...), nil)
+	add("TIFF: whole numbers of 32 bits: the lower 16", warned, "", ".tif", "only the upper 16 bits are kept", append(tiffOf(1, 32, 1), make([]byte, 4)...), nil)
 	add("TIFF: resolution, texts, coordinates of maps", noMeaning, "", ".tif", "", addTIFFTag(tiff, 0xfff0, 1), tiff)
 
 	webp := bare["WebP"]
@@ -120,7 +120,7 @@ func carriedSamples(t *testing.T) (all []carried) {
 	add("EXR: `chromaticities`", warned, "unless they are the primaries of sRGB", ".exr", "chromaticities", exrHead("BGR", 0, "chromaticities"), nil)
 	add("EXR: channels of other layers", warned, "", ".exr", "2 other channels", exrHead("BGRYZ", 0, ""), nil)
 	add("EXR: parts", warned, "the texture has the first part", ".exr", "2 parts", exrHead("BGR", 2, ""), nil)
-	add("EXR: numbers below 0, infinite ones, NaN", warned, "for data; for colors, `cook why` counts them", ".exr", "1 values below 0 became 0", encodeEXR(2, 1, 0, 0, 0x3800, 0, 0x4000, 0x3c00, 0xbc00), nil)
+	add("EXR: numbers below 0, infinite ones, NaN", warned, "for data; for colors, `cook why` counts them", ".exr", "1 values below 0 were set to 0", encodeEXR(2, 1, 0, 0, 0x3800, 0, 0x4000, 0x3c00, 0xbc00), nil)
 
 	psd := func(channels byte) []byte {
 		head := append([]byte("8BPS\x00\x01\x00\x00\x00\x00\x00\x00\x00"), channels)

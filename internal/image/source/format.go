@@ -80,7 +80,7 @@ func identifyFormat(head []byte, ext string) (format, error) {
 func recognizeForeign(head []byte) error {
 	switch {
 	case len(head) == 0:
-		return errors.New("file is empty")
+		return errors.New("the file is empty; export it again")
 	case bytes.HasPrefix(head, []byte("version https://git-lfs")):
 		return errors.New(`not an image (starts with "version https://git-lfs": a Git LFS pointer; run git lfs pull)`)
 	}
@@ -153,7 +153,7 @@ func (f format) decodeUpright(ctx context.Context, data []byte, h *header) (m *p
 		return nil, explainDecodeError(ctx, f.name, err)
 	}
 	if m.W != h.w || m.H != h.h || m.Depth() != h.depth {
-		return nil, fmt.Errorf("decode %s: image is %d x %d pixels of depth %d, its header says %d x %d of %d",
+		return nil, fmt.Errorf("decode %s: the image has %d x %d pixels of depth %d, but its header says %d x %d of depth %d; save it again",
 			f.name, m.W, m.H, m.Depth(), h.w, h.h, h.depth)
 	}
 	return upright(ctx, m, h.orientation)
@@ -174,14 +174,14 @@ func (l library) decodeImage(ctx context.Context, data []byte, h *header) (stdim
 		return nil, err
 	}
 	if config.Width != h.w || config.Height != h.h {
-		return nil, fmt.Errorf("the header contradicts itself: %d x %d or %d x %d pixels", h.w, h.h, config.Width, config.Height)
+		return nil, fmt.Errorf("the header is inconsistent: %d x %d or %d x %d pixels; save the image again", h.w, h.h, config.Width, config.Height)
 	}
 	img, err := l.decode(&reader{ctx, bytes.NewReader(data)})
 	if err != nil {
 		return nil, err
 	}
 	if b := img.Bounds(); b.Dx() != h.w || b.Dy() != h.h {
-		return nil, fmt.Errorf("image is %v, its header says %d x %d", b, h.w, h.h)
+		return nil, fmt.Errorf("the image has the size %v, but its header says %d x %d; save it again", b, h.w, h.h)
 	}
 	return img, nil
 }

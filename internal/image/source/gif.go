@@ -40,7 +40,7 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	}
 	m, ok := img.(*stdimage.Paletted)
 	if !ok || !m.Rect.In(stdimage.Rect(0, 0, h.w, h.h)) {
-		return nil, fmt.Errorf("the first frame, %v, does not fit on the screen of %d x %d", img.Bounds(), h.w, h.h)
+		return nil, fmt.Errorf("the first frame, %v, does not fit on the screen of %d x %d; export the GIF again", img.Bounds(), h.w, h.h)
 	}
 	walk := walkGIF(data, nil)
 	if walk.short {

@@ -27,7 +27,7 @@ func probeAseprite(data []byte, _ int64) (header, error) {
 	}
 	p := header{w: h.Width, h: h.Height, bits: min(8, h.Bits), decoder: h.Memory(), shared: true, frames: h.Frames}
 	if h.PixelWidth != h.PixelHeight {
-		p.notes = append(p.notes, fmt.Sprintf("the pixels' aspect ratio of %d:%d is ignored", h.PixelWidth, h.PixelHeight))
+		p.notes = append(p.notes, fmt.Sprintf("the pixel aspect ratio %d:%d is ignored", h.PixelWidth, h.PixelHeight))
 	}
 	return p, nil
 }
@@ -51,7 +51,7 @@ func probeEXR(data []byte, _ int64) (header, error) {
 		p.profile = "chromaticities " + h.Primaries
 	}
 	if h.Parts > 1 {
-		p.notes = append(p.notes, fmt.Sprintf("only the first image of %d parts is used", h.Parts))
+		p.notes = append(p.notes, fmt.Sprintf("the file has %d parts, but only the first image is used", h.Parts))
 	}
 	if h.Ignored > 0 {
 		layer := "the layer without a name"
@@ -75,9 +75,9 @@ func repairNotes(r pixmap.Repairs) (notes []string) {
 		n    int
 		text string
 	}{
-		{r.Negative, "values below 0 became 0"},
-		{r.Infinite, "infinite values became 65504"},
-		{r.NaN, "values that are NaN became 0"},
+		{r.Negative, "values below 0 were set to 0"},
+		{r.Infinite, "infinite values were set to 65504"},
+		{r.NaN, "NaN values were set to 0"},
 	} {
 		if note.n > 0 {
 			notes = append(notes, fmt.Sprintf("%d %s", note.n, note.text))
@@ -138,10 +138,10 @@ func probePSD(data []byte, _ int64) (header, error) {
 	case h.Layered():
 		p.notes = append(p.notes, "alpha: the transparency of the layers")
 	case h.Alpha():
-		p.notes = append(p.notes, "alpha: the first channel beyond the colors")
+		p.notes = append(p.notes, "alpha: the first channel after the colors")
 	}
 	if n := h.Ignored(); n > 0 {
-		p.notes = append(p.notes, fmt.Sprintf("%d channels beyond colors and alpha are ignored; save each as an image", n))
+		p.notes = append(p.notes, fmt.Sprintf("%d channels besides colors and alpha are ignored; save each as an image", n))
 	}
 	return p, nil
 }
@@ -194,9 +194,9 @@ func decodeTGA(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	}
 	switch p.Alpha {
 	case tga.Undeclared:
-		h.notes = append(h.notes, "alpha: the header counts 0 bits of alpha, but some values are not 0, so they are alpha (export the image with 8 bits of alpha, or without alpha)")
+		h.notes = append(h.notes, "alpha: used, although the header says 0 bits of alpha, because some values are not 0 (export the image with 8 bits of alpha, or without alpha)")
 	case tga.Zero:
-		h.notes = append(h.notes, "alpha: the header counts 0 bits of alpha, and all values are 0, so the image is opaque")
+		h.notes = append(h.notes, "alpha: none, because the header says 0 bits of alpha and all values are 0")
 	}
 	return &pixmap.Map{W: p.Width, H: p.Height, Pix8: p.Pix}, nil
 }
@@ -212,13 +212,13 @@ func probeTIFF(data []byte, _ int64) (header, error) {
 		p.profile = judgeProfile(h.ICC, "")
 	}
 	if h.Signed {
-		p.notes = append(p.notes, "signed samples: the smallest value becomes 0, so that 0 is one half")
+		p.notes = append(p.notes, "signed samples: the smallest value becomes 0, and 0 becomes one half")
 	}
 	if h.Bits == 32 && !h.Float {
-		p.notes = append(p.notes, "samples of 32 bits: the higher 16 are kept; save the image with floats to keep more")
+		p.notes = append(p.notes, "samples of 32 bits: only the upper 16 bits are kept; save the image with floats to keep more")
 	}
 	if h.Ignored > 0 {
-		p.notes = append(p.notes, fmt.Sprintf("%d samples of a pixel beyond colors and alpha are ignored; save each as an image", h.Ignored))
+		p.notes = append(p.notes, fmt.Sprintf("%d samples per pixel besides colors and alpha are ignored; save each as an image", h.Ignored))
 	}
 	return p, nil
 }

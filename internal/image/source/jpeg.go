@@ -61,9 +61,9 @@ func probeJPEG(data []byte, _ int64) (header, error) {
 			at += 2
 			continue
 		case marker == 0xd9 || marker == 0xda:
-			return header{}, errors.New("JPEG file has no frame header")
+			return header{}, errors.New("the JPEG file has no frame header; save the image again")
 		case length < 2:
-			return header{}, errors.New("JPEG file has a damaged segment")
+			return header{}, errors.New("the JPEG file has a damaged segment; save the image again")
 		case 0xc0 <= marker && marker <= 0xc2:
 			if len(body) < length-2 {
 				return header{}, fileformat.ErrShortHead
@@ -139,7 +139,7 @@ func countMPF(b []byte) int {
 // sampling factors and quantization table.
 func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	if len(b) < 6 || len(b) != 6+3*int(b[5]) || b[5] == 0 || b[5] > 4 {
-		return header{}, errors.New("JPEG file has a damaged frame header")
+		return header{}, errors.New("the JPEG file has a damaged frame header; save the image again")
 	}
 	p := header{h: int(b[1])<<8 | int(b[2]), w: int(b[3])<<8 | int(b[4]), bits: int(b[0])}
 	n := int(b[5])
@@ -147,7 +147,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	for i := range n {
 		across[i], down[i] = int64(b[7+3*i]>>4), int64(b[7+3*i]&15)
 		if across[i] < 1 || across[i] > 4 || down[i] < 1 || down[i] > 4 {
-			return header{}, errors.New("JPEG file has damaged sampling factors")
+			return header{}, errors.New("the JPEG file has damaged sampling factors; save the image again")
 		}
 	}
 	if n == 1 {
@@ -188,7 +188,7 @@ func checkScans(scans, blocks int64) error {
 		most = min(most, max(freeScans, maxScanVisit/blocks))
 	}
 	if scans > most {
-		return fmt.Errorf("JPEG file has more than %d scans; save it again as baseline or progressive", most)
+		return fmt.Errorf("the JPEG file has more than %d scans; save it as baseline JPEG", most)
 	}
 	return nil
 }
@@ -263,7 +263,7 @@ func jpegDamage(data []byte) (extraneous int, err error) {
 	}
 }
 
-var errShortJPEG = errors.New("JPEG file has a damaged segment")
+var errShortJPEG = errors.New("the JPEG file has a damaged segment; save the image again")
 
 // marker returns the next marker.
 func (w *jpegWalk) marker() (byte, error) {
@@ -350,7 +350,7 @@ func (w *jpegWalk) walkScan(b []byte) error {
 		return errShortJPEG
 	}
 	if w.progressive && !s.follows(b[3+2*n]>>4, b[3+2*n]&15) {
-		return fmt.Errorf("%w: the scan at byte %d refines coefficients that no scan has sent", errDamagedJPEG, w.at)
+		return fmt.Errorf("%w: the scan at byte %d refines coefficients that earlier scans do not have", errDamagedJPEG, w.at)
 	}
 	// A scan of one component has only the blocks that the component needs, and each block is an
 	// MCU.
@@ -370,7 +370,7 @@ func (w *jpegWalk) walkScan(b []byte) error {
 		}
 	}
 	if n := s.bits.skipToMarker(); n > 0 {
-		return fmt.Errorf("%w: %d bytes are left over at the end of a scan, at byte %d", errDamagedJPEG, n, s.bits.at)
+		return fmt.Errorf("%w: there are %d extra bytes at the end of a scan, at byte %d", errDamagedJPEG, n, s.bits.at)
 	}
 	w.at = s.bits.at
 	return nil

@@ -32,12 +32,12 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	w, h := binary.BigEndian.Uint32(data[16:]), binary.BigEndian.Uint32(data[20:])
 	if w >= 1<<31 || h >= 1<<31 {
-		return header{}, fmt.Errorf("image is %d x %d pixels", w, h)
+		return header{}, fmt.Errorf("the image claims %d x %d pixels, which is out of range", w, h)
 	}
 	depth, color, interlaced := int64(data[24]), data[25], data[28] != 0
 	channels, ok := map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color]
 	if !ok || depth > 16 {
-		return header{}, fmt.Errorf("PNG file has the unknown color type %d of %d bits", color, depth)
+		return header{}, fmt.Errorf("the PNG file has the unknown color type %d with %d bits; save the image again", color, depth)
 	}
 	p := header{w: int(w), h: int(h), bits: int(depth)}
 
@@ -131,7 +131,7 @@ func (c *pngChunks) colorSpace() (gamma int, profile string) {
 			got[(i+6)%8] = float64(binary.BigEndian.Uint32(c.cHRM[4*i:])) / 100000
 		}
 		if !sRGBPrimaries(got) {
-			profile = "primaries other than sRGB's (cHRM)"
+			profile = "other primaries than sRGB (cHRM)"
 		}
 	}
 	return gamma, profile
@@ -151,7 +151,7 @@ func cicpSpace(b []byte) (gamma int, profile string) {
 			return 100000, ""
 		}
 	}
-	return 0, fmt.Sprintf("colors of code points %d/%d/%d/%d (cICP)", b[0], b[1], b[2], b[3])
+	return 0, fmt.Sprintf("color code points %d/%d/%d/%d (cICP)", b[0], b[1], b[2], b[3])
 }
 
 // sRGBPrimaries reports whether red, green, blue and white are within 0.01 of sRGB's. Writers round

@@ -66,12 +66,12 @@ func TestPNGColorChunksHavePrecedence(t *testing.T) {
 		{"profile not packed", chunks{"iCCP": "a\x00\x00bcd"}, 0, 128, "the ICC profile is damaged"},
 		{"profile by its chunk's name", chunks{"iCCP": "Photoshop sRGB\x00\x00" + string(packed(t, nil))}, 0, 128, ""},
 		{"primaries of sRGB", chunks{"gAMA": long(100000), "cHRM": sRGBcHRM}, 100000, 188, ""},
-		{"other primaries", chunks{"cHRM": long(31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000)}, 0, 128, "primaries other than sRGB's (cHRM)"},
+		{"other primaries", chunks{"cHRM": long(31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000)}, 0, 128, "other primaries than sRGB (cHRM)"},
 		{"no primaries", chunks{"cHRM": long(0, 0, 0, 0, 0, 0, 0, 0)}, 0, 128, ""},
-		{"white alone is none", chunks{"cHRM": long(31270, 32900, 0, 0, 0, 0, 0, 0)}, 0, 128, "primaries other than sRGB's (cHRM)"},
+		{"white alone is none", chunks{"cHRM": long(31270, 32900, 0, 0, 0, 0, 0, 0)}, 0, 128, "other primaries than sRGB (cHRM)"},
 		{"code points of sRGB", chunks{"gAMA": long(100000), "cICP": "\x01\x0d\x00\x01"}, 0, 128, ""},
 		{"code points of linear light", chunks{"cICP": "\x01\x08\x00\x01", "sRGB": "\x00"}, 100000, 188, ""},
-		{"code points of PQ", chunks{"cICP": "\x09\x10\x00\x01"}, 0, 128, "colors of code points 9/16/0/1 (cICP)"},
+		{"code points of PQ", chunks{"cICP": "\x09\x10\x00\x01"}, 0, 128, "color code points 9/16/0/1 (cICP)"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			data := plain

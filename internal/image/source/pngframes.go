@@ -28,12 +28,12 @@ func pngFrames(data []byte, h *header) (all storedAnimation, err error) {
 	case err != nil:
 		return all, err
 	case !r.ended:
-		return all, truncated("PNG", errors.New("it has no chunk IEND"))
+		return all, truncated("PNG", errors.New("the IEND chunk is missing"))
 	case r.fcTL != nil:
 		err = r.endFrame()
 	}
 	if err == nil && (announced == 0 || len(all.frames) != int(announced)) {
-		err = fmt.Errorf("the animation announces %d frames, and has %d; export it again", announced, len(all.frames))
+		err = fmt.Errorf("the animation declares %d frames but has %d; export it again", announced, len(all.frames))
 	}
 	return all, err
 }
@@ -53,12 +53,12 @@ type pngFrameReader struct {
 // readAnimationChunk reads the chunk at a position, and returns the position of the next chunk.
 func (r *pngFrameReader) readAnimationChunk(at int) (int, error) {
 	if len(r.data)-at < 12 {
-		return 0, truncated("PNG", errors.New("a chunk is cut off"))
+		return 0, truncated("PNG", errors.New("a PNG chunk is cut off; copy or export the file again"))
 	}
 	length := int64(binary.BigEndian.Uint32(r.data[at:]))
 	end := int64(at) + 12 + length
 	if end > int64(len(r.data)) {
-		return 0, truncated("PNG", errors.New("a chunk is cut off"))
+		return 0, truncated("PNG", errors.New("a PNG chunk is cut off; copy or export the file again"))
 	}
 	chunk := r.data[at:end]
 	name, body := string(chunk[4:8]), chunk[8:8+length]
@@ -69,7 +69,7 @@ func (r *pngFrameReader) readAnimationChunk(at int) (int, error) {
 	}
 	if name == "fcTL" || name == "fdAT" {
 		if length < 4 || binary.BigEndian.Uint32(body) != r.number {
-			return 0, errors.New("the chunks of the animation have wrong numbers; export it again")
+			return 0, errors.New("the chunks of the animation have wrong sequence numbers; export it again")
 		}
 		r.number++
 	}
@@ -78,7 +78,7 @@ func (r *pngFrameReader) readAnimationChunk(at int) (int, error) {
 		r.shared = append(r.shared, chunk...)
 	case "fcTL":
 		if length != 26 {
-			return 0, errors.New("a chunk fcTL has a wrong size")
+			return 0, errors.New("an fcTL chunk has a wrong size; export the animation again")
 		}
 		if r.fcTL != nil {
 			if err := r.endFrame(); err != nil {
@@ -92,7 +92,7 @@ func (r *pngFrameReader) readAnimationChunk(at int) (int, error) {
 		}
 	case "fdAT":
 		if r.fcTL == nil {
-			return 0, errors.New("a chunk fdAT is before the first frame")
+			return 0, errors.New("an fdAT chunk is before the first frame; export the animation again")
 		}
 		r.pixels = append(r.pixels, body[4:])
 	case "IEND":

@@ -233,9 +233,9 @@ func (f format) inspectHeader(data []byte, size int64, maxSide int) (header, err
 	}
 	switch {
 	case h.w < 1 || h.h < 1:
-		return header{}, fmt.Errorf("image is empty: %d x %d pixels", h.w, h.h)
+		return header{}, fmt.Errorf("the image is empty: %d x %d pixels; export it again", h.w, h.h)
 	case h.w > maxSide || h.h > maxSide:
-		return header{}, fmt.Errorf("image has %d x %d pixels; the limit is %d per side (max_size)", h.w, h.h, maxSide)
+		return header{}, fmt.Errorf("the image has %d x %d pixels, more than %d per side; save it smaller, or raise max_size", h.w, h.h, maxSide)
 	case h.least > size:
 		return header{}, fmt.Errorf("%s %w: %d bytes cannot hold %d x %d pixels, which take at least %d",
 			f.name, ErrTruncated, size, h.w, h.h, h.least)

@@ -171,7 +171,7 @@ func webpSize(chunk string, b []byte) (header, error) {
 		p.decoder = 9 * p.pixelCountOf() // memory for two buffers for indexed colors
 		p.shared = true
 	default:
-		return p, errors.New("WebP file has a damaged header")
+		return p, errors.New("the WebP file has a damaged header; save the image again")
 	}
 	return p, nil
 }

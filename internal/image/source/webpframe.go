@@ -35,14 +35,14 @@ func eachWebPFrame(data []byte, visit func(storedFrame) error) (plays int, err e
 		name, length, body, ok := chunks.nextRIFFChunk()
 		switch {
 		case !ok && count == 0:
-			return 0, errors.New("the animation has no frame")
+			return 0, errors.New("the animation has no frame; export it again")
 		case !ok:
 			return plays, nil
 		case name == "ANIM" && len(body) >= 6:
 			plays = int(binary.LittleEndian.Uint16(body[4:]))
 		case name != "ANMF":
 		case length < anmfHeader || int64(len(body)) < length:
-			return 0, errors.New("a frame of the animation is cut off")
+			return 0, errors.New("a frame of the animation is cut off; copy or export the file again")
 		default:
 			w, h, flags := 1+uint24(body[6:]), 1+uint24(body[9:]), body[15]
 			f := storedFrame{

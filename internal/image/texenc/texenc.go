@@ -94,13 +94,13 @@ func (e *Encoder) Append(ctx context.Context, dst []byte, m *pixmap.Map) ([]byte
 
 func checkMap(f texture.Format, m *pixmap.Map, o Options) error {
 	if wide, _, _ := f.Block(); wide == 0 {
-		return errors.New("the format is unknown")
+		return errors.New("the texture format is unknown")
 	}
 	if m.W < 1 || m.H < 1 || m.W > texture.MaxSide || m.H > texture.MaxSide {
 		return fmt.Errorf("size %d x %d is not within 1 to %d", m.W, m.H, texture.MaxSide)
 	}
 	if n := len(m.Pix8) + len(m.Pix16) + len(m.PixF); int64(n) != 4*int64(m.W)*int64(m.H) {
-		return fmt.Errorf("%d values do not match %d x %d pixels", n, m.W, m.H)
+		return fmt.Errorf("the number of values, %d, does not match %d x %d pixels", n, m.W, m.H)
 	}
 	if o.Quality > Best {
 		return fmt.Errorf("quality %d is unknown", o.Quality)

@@ -253,7 +253,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{"format is unknown", 0, small, Options{}},
 		{"format is unknown", 99, small, Options{}},
 		{"size 0 x 4", texture.BC1, &pixmap.Map{H: 4}, Options{}},
-		{"64 values do not match 4 x 5 pixels", texture.BC1, &pixmap.Map{W: 4, H: 5, Pix8: small.Pix8}, Options{}},
+		{"the number of values, 64, does not match 4 x 5 pixels", texture.BC1, &pixmap.Map{W: 4, H: 5, Pix8: small.Pix8}, Options{}},
 		{"quality 3", texture.BC1, small, Options{Quality: 3}},
 	} {
 		if _, err := Encode(t.Context(), tc.format, tc.m, tc.o); err == nil || !strings.Contains(err.Error(), tc.want) {

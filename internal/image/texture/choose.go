@@ -103,7 +103,7 @@ func Choose(f Facts) Choice {
 		case f.Normal:
 			c.Reason = "normal map"
 		case before == RGBA8:
-			c.Reason = "few pixels or colors would suit another format, but models can name only this one"
+			c.Reason = "chosen although the image has few pixels or colors, because models can name only this format"
 		}
 	}
 	c.Reason = c.Format.String() + ": " + c.Reason
@@ -122,7 +122,7 @@ func chooseBC(f Facts) Choice {
 	case f.Float:
 		return plain(BC6H, "high dynamic range")
 	case pixels <= tinyPixels:
-		return plain(RGBA8, fmt.Sprintf("tiny (%d x %d pixels fit 4 KiB as they are)", f.W, f.H))
+		return plain(RGBA8, fmt.Sprintf("tiny (%d x %d uncompressed pixels fit in 4 KiB)", f.W, f.H))
 	case f.Normal:
 		return plain(BC5, "normal map: x and y have their own channels, and a shader computes z")
 	case f.Colors >= minColors && f.Colors <= MaxColors && pixels <= maxPalettePixels:

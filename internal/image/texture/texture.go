@@ -76,7 +76,7 @@ func (t *Texture) Check() error {
 		return fmt.Errorf("size %d x %d is not within 1 to %d", t.W, t.H, MaxSide)
 	}
 	if t.Layers < 0 || t.Layers > MaxLayers {
-		return fmt.Errorf("%d layers are not within 0 to %d", t.Layers, MaxLayers)
+		return fmt.Errorf("the number of layers is %d; it must be 0 to %d", t.Layers, MaxLayers)
 	}
 	if t.Cube && t.W != t.H {
 		return fmt.Errorf("the faces of a cube must be square, not %d x %d", t.W, t.H)
@@ -108,7 +108,7 @@ func (t *Texture) checkVolume() error {
 	wide, _, _ := t.Format.Block()
 	switch {
 	case t.Depth < 0 || t.Depth > MaxDepth:
-		return fmt.Errorf("%d slices are not within 0 to %d", t.Depth, MaxDepth)
+		return fmt.Errorf("the number of slices is %d; it must be 0 to %d", t.Depth, MaxDepth)
 	case t.Cube || t.Layers > 0:
 		return errors.New("a volume is neither a cube nor an array")
 	case wide > 1:

@@ -73,15 +73,15 @@ func TestCheck(t *testing.T) {
 		"bc5 has no sRGB form":                   func(t *Texture) { t.Format = BC5 },
 		"size 0 x 8":                             func(t *Texture) { t.W = 0 },
 		"size 8 x 1048577":                       func(t *Texture) { t.H = MaxSide + 1 },
-		"-1 layers":                              func(t *Texture) { t.Layers = -1 },
-		"65537 layers":                           func(t *Texture) { t.Layers = MaxLayers + 1 },
+		"layers is -1":                           func(t *Texture) { t.Layers = -1 },
+		"layers is 65537":                        func(t *Texture) { t.Layers = MaxLayers + 1 },
 		"must be square":                         func(t *Texture) { t.H = 4 },
 		"a swizzle has four letters":             func(t *Texture) { t.Swizzle = "rrr" },
 		`swizzle "rgbA" has 'A'`:                 func(t *Texture) { t.Swizzle = "rgbA" },
 		"0 levels are too many for 8 x 8 pixels": func(t *Texture) { t.Levels = nil },
 		"5 levels are too many for 8 x 8 pixels": func(t *Texture) { t.Levels = make([][]byte, 5) },
-		"-1 slices":                              func(t *Texture) { t.Depth = -1 },
-		"16385 slices":                           func(t *Texture) { t.Depth = MaxDepth + 1 },
+		"slices is -1":                           func(t *Texture) { t.Depth = -1 },
+		"slices is 16385":                        func(t *Texture) { t.Depth = MaxDepth + 1 },
 		"neither a cube nor an array":            func(t *Texture) { t.Depth = 2 },
 		"a volume cannot have the format bc7":    func(t *Texture) { t.Depth, t.Cube, t.Layers = 2, false, 0 },
 		"a volume has 2 levels; it must have one": func(t *Texture) {
@@ -115,7 +115,7 @@ func TestChoose(t *testing.T) {
 		{"sky", Facts{W: 512, H: 512, Float: true, Opaque: true}, BC6H, 0, "", "bc6h: high dynamic range"},
 		{"light with alpha", Facts{W: 512, H: 512, Float: true}, RGBA16F, 0, "", "rgba16f: high dynamic range with alpha, which no compressed format can store"},
 		{"small sky", Facts{W: 8, H: 8, Float: true, Opaque: true}, BC6H, 0, "", "bc6h: high dynamic range"},
-		{"icon", Facts{W: 32, H: 32, SRGB: true, Opaque: true}, RGBA8, 0, "", "rgba8: tiny (32 x 32 pixels fit 4 KiB as they are)"},
+		{"icon", Facts{W: 32, H: 32, SRGB: true, Opaque: true}, RGBA8, 0, "", "rgba8: tiny (32 x 32 uncompressed pixels fit in 4 KiB)"},
 		{"strip", Facts{W: 1025, H: 1, SRGB: true, Opaque: true}, BC7, 0, "", "bc7: colors, opaque"},
 		{"sprites", Facts{W: 512, H: 512, SRGB: true, Colors: 64}, RGBA8, 0, "", "rgba8: pixel art of 64 colors, which compression would blur"},
 		{"too many colors", Facts{W: 512, H: 512, SRGB: true, Colors: 65}, BC7, 0, "", "bc7: colors with alpha"},
@@ -136,7 +136,7 @@ func TestChoose(t *testing.T) {
 		{"sky for pages", Facts{GPU: Web, W: 512, H: 512, Float: true, Opaque: true}, RGBA16F, 0, "", "rgba16f: high dynamic range"},
 		{"icon for phones", Facts{GPU: Mobile, W: 32, H: 32, SRGB: true}, RGBA8, 0, "", "rgba8: tiny (32 x 32 pixels fit 4 KiB as they are)"},
 		{"photograph for pages", Facts{GPU: Web, W: 512, H: 512, SRGB: true, Opaque: true}, UASTC, 0, "", "uastc: colors, opaque"},
-		{"icon for pages", Facts{GPU: Web, W: 32, H: 32, SRGB: true}, UASTC, 0, "", "uastc: few pixels or colors would suit another format, but models can name only this one"},
+		{"icon for pages", Facts{GPU: Web, W: 32, H: 32, SRGB: true}, UASTC, 0, "", "uastc: chosen although the image has few pixels or colors, because models can name only this format"},
 		{"normal map for pages", Facts{GPU: Web, W: 512, H: 512, Opaque: true, Normal: true}, UASTC, 0, "", "uastc: normal map"},
 		{"mask for pages", Facts{GPU: Web, W: 512, H: 512, Opaque: true, One: "00b1"}, UASTC, 0, "", "uastc: only blue carries something"},
 		{"nothing", Facts{W: 512, H: 512, Opaque: true, One: "0001"}, BC4, 'r', "0001", "bc4: the same value everywhere"},
@@ -156,5 +156,5 @@ func ExampleChoose() {
 	fmt.Println(Choose(Facts{W: 16, H: 16, SRGB: true}).Reason)
 	// Output:
 	// bc7: colors, opaque
-	// rgba8: tiny (16 x 16 pixels fit 4 KiB as they are)
+	// rgba8: tiny (16 x 16 uncompressed pixels fit in 4 KiB)
 }

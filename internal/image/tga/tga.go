@@ -58,13 +58,13 @@ func ReadHeader(b []byte) (Header, error) {
 	}
 	switch {
 	case b[2] == 0:
-		return Header{}, errors.New("tga: file has no image (image type 0)")
+		return Header{}, errors.New("tga: the file has no image (image type 0); save it again")
 	case h.kind < mapped || h.kind > gray:
-		return Header{}, fmt.Errorf("tga: image type %d is unknown", b[2])
+		return Header{}, fmt.Errorf("tga: image type %d is unknown; save the image again", b[2])
 	case b[1] > 1:
-		return Header{}, fmt.Errorf("tga: color map type %d is unknown", b[1])
+		return Header{}, fmt.Errorf("tga: color map type %d is unknown; save the image again", b[1])
 	case b[17]>>6 != 0:
-		return Header{}, errors.New("tga: interleaved rows are not supported")
+		return Header{}, errors.New("tga: interleaved rows are not supported; save the image without interleaving")
 	case h.Width == 0 || h.Height == 0:
 		return Header{}, fmt.Errorf("tga: header claims %d x %d pixels, which is out of range", h.Width, h.Height)
 	}
@@ -77,14 +77,14 @@ func ReadHeader(b []byte) (Header, error) {
 func (h *Header) checkSupported() error {
 	depths := map[kind][]int{mapped: {8, 16}, trueColor: {15, 16, 24, 32}, gray: {8, 16}}
 	if !slices.Contains(depths[h.kind], h.Depth) {
-		return fmt.Errorf("tga: image type %d with %d bits per pixel is not supported", h.kind, h.Depth)
+		return fmt.Errorf("tga: image type %d with %d bits per pixel is not supported; save the image with 24 or 32 bits", h.kind, h.Depth)
 	}
 	if h.kind == mapped && h.mapSize == 0 {
-		return errors.New("tga: color-mapped image has no color map")
+		return errors.New("tga: the color-mapped image has no color map; save the image as RGB")
 	}
 	// A true-color image may have an unused color map.
 	if h.mapSize > 0 && !slices.Contains([]int{15, 16, 24, 32}, h.mapDepth) {
-		return fmt.Errorf("tga: color map of %d bits per color is not supported", h.mapDepth)
+		return fmt.Errorf("tga: a color map of %d bits per color is not supported; save the image as RGB", h.mapDepth)
 	}
 	if h.alphaBits > 8 {
 		return fmt.Errorf("tga: header claims %d bits of alpha, which is out of range", h.alphaBits)
@@ -244,7 +244,7 @@ func (d *decoder) packet(left int) (count int, same bool, err error) {
 		return 0, false, err
 	}
 	if count = int(b[0]&127) + 1; count > left {
-		return 0, false, fmt.Errorf("a packet has %d pixels, but only %d are left", count, left)
+		return 0, false, fmt.Errorf("a packet has %d pixels, but the image has only %d more; save the image again", count, left)
 	}
 	return count, b[0]&128 != 0, nil
 }
@@ -310,7 +310,7 @@ func (d *decoder) readTexel(raw []byte) (texel, error) {
 		}
 		i := index - d.header.mapFirst
 		if i < 0 || i >= len(d.colors) {
-			return texel{}, fmt.Errorf("color %d is not in the color map", index)
+			return texel{}, fmt.Errorf("color %d is not in the color map; save the image again", index)
 		}
 		return d.colors[i], nil
 	}

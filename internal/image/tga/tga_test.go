@@ -128,7 +128,7 @@ func TestBadTGAIsRefused(t *testing.T) {
 		{"9 bits of alpha", file(2, 0, 0, 1, 1, 32, 9)},
 		{"interleaved", file(2, 0, 0, 1, 1, 32, 0x40)},
 		{"color 1 is not in", file(1, 24, 1, 1, 1, 8, 0, 1, 2, 3, 1)},
-		{"packet has 3 pixels, but only 2 are left", file(11, 0, 0, 2, 1, 8, 0, 0x82, 1)},
+		{"packet has 3 pixels, but the image has only 2 more", file(11, 0, 0, 2, 1, 8, 0, 0x82, 1)},
 	} {
 		if _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)

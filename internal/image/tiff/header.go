@@ -124,7 +124,7 @@ func ReadHeader(data []byte) (Header, error) {
 func (h *Header) readSamples() error {
 	samples := h.dir.entryNumber(tagSamples, 1)
 	if samples < 1 || samples > mostSamples {
-		return fmt.Errorf("tiff: %d samples per pixel are not supported", samples)
+		return fmt.Errorf("tiff: %d samples per pixel are not supported; save the image as RGB", samples)
 	}
 	h.samples = int(samples)
 	// The standard requires a value for each sample, but many writers store a single value for all
@@ -132,7 +132,7 @@ func (h *Header) readSamples() error {
 	h.Bits = int(min(h.dir.entryNumber(tagBits, 1), 99))
 	for i := range h.samples {
 		if b := h.dir.entryAt(tagBits, i, int64(h.Bits)); b != int64(h.Bits) {
-			return errors.New("tiff: samples of different sizes are not supported")
+			return errors.New("tiff: samples of different sizes are not supported; save all channels with the same number of bits")
 		}
 	}
 	if err := h.readSampleFormat(); err != nil {
@@ -162,7 +162,7 @@ func (h *Header) readSampleFormat() error {
 	format := h.dir.entryNumber(tagSampleFormat, unsigned)
 	for i := range h.samples {
 		if h.dir.entryAt(tagSampleFormat, i, format) != format {
-			return errors.New("tiff: samples of different formats are not supported")
+			return errors.New("tiff: samples of different formats are not supported; save all channels in the same format")
 		}
 	}
 	switch {
@@ -183,17 +183,17 @@ func (h *Header) readColors() error {
 	case h.photometric == cmyk:
 		return errors.New("tiff: CMYK is not supported; save the image as RGB")
 	case !ok:
-		return fmt.Errorf("tiff: colors of kind %d are not supported; save the image as RGB", h.photometric)
+		return fmt.Errorf("tiff: the photometric interpretation %d is not supported; save the image as RGB", h.photometric)
 	case h.samples < colors:
-		return fmt.Errorf("tiff: a pixel has %d samples, but the colors need %d", h.samples, colors)
+		return fmt.Errorf("tiff: a pixel has %d samples, but its colors need %d; save the image as RGB", h.samples, colors)
 	case h.samples > 1 && h.dir.entryNumber(tagPlanar, 1) == 2:
 		return errors.New("tiff: separate planes are not supported; save the image with interleaved channels")
 	case h.Float && h.photometric != blackIsZero && h.photometric != rgb:
 		return fmt.Errorf("tiff: floats with the photometric interpretation %d are not supported; save the image as RGB", h.photometric)
 	case h.photometric == mapped && h.Signed:
-		return errors.New("tiff: a palette with signed numbers is not supported")
+		return errors.New("tiff: a palette with signed numbers is not supported; save the image as RGB")
 	case h.photometric == mapped && h.Bits > 8:
-		return fmt.Errorf("tiff: a palette of %d bits is not supported", h.Bits)
+		return fmt.Errorf("tiff: a palette of %d bits is not supported; save the image as RGB", h.Bits)
 	case h.photometric == mapped:
 		return h.readPalette()
 	}
@@ -212,7 +212,7 @@ func (h *Header) readColors() error {
 func (h *Header) readPalette() error {
 	n := 1 << h.Bits
 	if got := h.dir.entries[tagPalette].count; got < int64(3*n) {
-		return fmt.Errorf("tiff: the palette has %d numbers, want %d", got, 3*n)
+		return fmt.Errorf("tiff: the palette has %d numbers, want %d; save the image again", got, 3*n)
 	}
 	shift := 0
 	for i := range 3 * n {
@@ -241,11 +241,11 @@ func (h *Header) readChunkLayout() error {
 	}
 	w, l := h.dir.entryNumber(tagTileWidth, 0), h.dir.entryNumber(tagTileLength, 0)
 	if w < minTile || l < minTile {
-		return fmt.Errorf("tiff: tiles of %d x %d pixels; at least %d per side are needed", w, l, minTile)
+		return fmt.Errorf("tiff: tiles of %d x %d pixels are too small; save the image with tiles of at least %d per side", w, l, minTile)
 	}
 	// A tile may be larger than a small image. Tiles above these limits are implausible.
 	if w > max(1024, int64(h.Width)+minTile) || l > max(1024, int64(h.Height)+minTile) {
-		return fmt.Errorf("tiff: tiles of %d x %d pixels do not fit an image of %d x %d", w, l, h.Width, h.Height)
+		return fmt.Errorf("tiff: tiles of %d x %d pixels are too large for an image of %d x %d; save the image with strips", w, l, h.Width, h.Height)
 	}
 	h.chunkW, h.chunkH = int(w), int(l)
 	if across, down := h.chunkGrid(); int64(across)*int64(down) > maxTiles {

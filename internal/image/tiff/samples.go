@@ -44,7 +44,7 @@ func (h *Header) readCompression() error {
 	case p == 3 && h.Float:
 		h.split = h.compression == lzwPacked || h.compression == deflate || h.compression == oldDeflate
 	case p != 1:
-		return fmt.Errorf("tiff: predictor %d with samples of %d bits is not supported", p, h.Bits)
+		return fmt.Errorf("tiff: predictor %d with samples of %d bits is not supported; save the image without predictor", p, h.Bits)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (h *Header) packedChunk(data []byte, i int) ([]byte, error) {
 		offsets, sizes = tagTileOffsets, tagTileSizes
 	}
 	if int64(i) >= h.dir.entries[offsets].count {
-		return nil, errors.New("the directory has no offset of the strip or tile")
+		return nil, errors.New("the file has no offset for this strip or tile; save the image again")
 	}
 	at := h.dir.entryAt(offsets, i, 0)
 	size := h.dir.entryAt(sizes, i, int64(len(data))) // old writers omit this tag

@@ -127,7 +127,7 @@ func readFirstDirectory(data []byte) (directory, error) {
 	}
 	d := directory{data: data, order: byteOrder(string(data[:4])), entries: map[int]entry{}, short: new(bool)}
 	if d.order == nil {
-		return directory{}, errors.New("tiff: the file does not start with II* or MM")
+		return directory{}, errors.New("tiff: the file is not a TIFF image, which starts with II* or MM")
 	}
 	at := int64(d.order.Uint32(data[4:]))
 	if at+2 > int64(len(data)) {

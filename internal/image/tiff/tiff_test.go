@@ -210,7 +210,7 @@ func TestBadTIFFIsRefused(t *testing.T) {
 		want string
 		file []byte
 	}{
-		{"does not start with", []byte("IIII\x00\x00\x00\x00")},
+		{"is not a TIFF image", []byte("IIII\x00\x00\x00\x00")},
 		{"BigTIFF is not supported", []byte("II+\x00\x08\x00\x00\x00")},
 		{"BigTIFF is not supported", []byte("MM\x00+\x00\x08\x00\x00")},
 		{"CMYK is not supported; save the image as RGB", file(nil, picture(1, 1, 8, cmyk, 4)...)},
@@ -222,7 +222,7 @@ func TestBadTIFFIsRefused(t *testing.T) {
 		{"different formats", file(nil, picture(1, 1, 8, rgb, 3, tag{tagSampleFormat, []int{1, 2, 1}})...)},
 		{"claims 0 x 1", file(nil, picture(0, 1, 8, blackIsZero, 1)...)},
 		{"9 samples per pixel", file(nil, picture(1, 1, 8, rgb, 9)...)},
-		{"but the colors need 3", file(nil, picture(1, 1, 8, rgb, 1)...)},
+		{"but its colors need 3", file(nil, picture(1, 1, 8, rgb, 1)...)},
 		{"samples of 12 bits", file(nil, picture(1, 1, 12, blackIsZero, 1)...)},
 		{"different sizes", file(nil, append(picture(1, 1, 8, rgb, 3)[:2], tag{tagBits, []int{8, 8, 16}}, tag{tagSamples, []int{3}}, tag{tagPhotometric, []int{rgb}})...)},
 		{"floats of 8 bits", gray(tag{tagSampleFormat, []int{3}})},
@@ -230,8 +230,8 @@ func TestBadTIFFIsRefused(t *testing.T) {
 		{"samples of 64 bits", file(nil, picture(1, 1, 64, blackIsZero, 1)...)},
 		{"floats with the photometric interpretation 0", file(nil, picture(1, 1, 32, whiteIsZero, 1, tag{tagSampleFormat, []int{3}})...)},
 		{"predictor 3", file(nil, picture(1, 1, 16, blackIsZero, 1, tag{tagPredictor, []int{3}})...)},
-		{"colors of kind 6", file(nil, picture(1, 1, 8, 6, 3)...)},
-		{"colors of kind -1", file(nil, tag{tagWidth, []int{1}}, tag{tagLength, []int{1}})},
+		{"the photometric interpretation 6", file(nil, picture(1, 1, 8, 6, 3)...)},
+		{"the photometric interpretation -1", file(nil, tag{tagWidth, []int{1}}, tag{tagLength, []int{1}})},
 		{"palette of 16 bits", file(nil, picture(1, 1, 16, mapped, 1)...)},
 		{"palette has 5 numbers, want 6", file(nil, picture(1, 1, 1, mapped, 1, tag{tagPalette, []int{1, 2, 3, 4, 5}})...)},
 		{"compression 7", gray(tag{tagCompression, []int{7}})},
@@ -239,7 +239,7 @@ func TestBadTIFFIsRefused(t *testing.T) {
 		{"tiles of 8 x 16", gray(tag{tagTileWidth, []int{8}}, tag{tagTileLength, []int{16}})},
 		{"tiles of 16 x 2000", gray(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{2000}})},
 		{"tiles, but the limit is", file(nil, picture(6000, 6000, 1, blackIsZero, 1, tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})...)},
-		{"has no offset of the strip", gray(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})},
+		{"has no offset for this strip", gray(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})},
 		{"row 0: unexpected EOF", file([]byte{1, 2}, picture(3, 1, 8, blackIsZero, 1, tag{tagCompression, []int{packBits}})...)},
 	} {
 		if _, _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -76,11 +76,11 @@ func container(stream []byte) []byte {
 func verify(file []byte, m *pixmap.Map) error {
 	back, err := webp.Decode(bytes.NewReader(file))
 	if err != nil {
-		return fmt.Errorf("the WebP encoder made an unreadable file: %w", err)
+		return fmt.Errorf("the WebP encoder made an unreadable file; write format = \"png\": %w", err)
 	}
 	got, ok := back.(*image.NRGBA)
 	if !ok || got.Rect != image.Rect(0, 0, m.W, m.H) || !bytes.Equal(got.Pix, m.Pix8) {
-		return errors.New("the WebP encoder changed pixels")
+		return errors.New("the WebP encoder changed pixels, which is a bug; write format = \"png\"")
 	}
 	return nil
 }

@@ -172,7 +172,7 @@ func openModel(ctx context.Context, data []byte, ext string, read func(string) (
 		return openText(ctx, text, chunk, int64(len(chunk)), read)
 	case isOBJ(data, ext):
 		if need, _ := obj.Measure(data); need > maxOBJ {
-			return nil, fmt.Errorf("reading the model takes %d MiB, more than %d", need>>20, maxOBJ>>20)
+			return nil, fmt.Errorf("reading the model needs %d MiB of memory; the limit is %d", need>>20, maxOBJ>>20)
 		}
 		text, chunk, _, err := obj.Convert(ctx, data, func(name string) ([]byte, error) {
 			library, err := read(name)
@@ -192,7 +192,7 @@ func openModel(ctx context.Context, data []byte, ext string, read func(string) (
 // openText checks a document and reads its buffers. The first buffer may be the GLB chunk.
 func openText(ctx context.Context, text, chunk []byte, chunkSize int64, read func(string) ([]byte, error)) (*gltf.Document, error) {
 	if len(text) > maxText {
-		return nil, fmt.Errorf("the document's text has %d MiB, more than %d", len(text)>>20, maxText>>20)
+		return nil, fmt.Errorf("the text of the model has %d MiB; the limit is %d", len(text)>>20, maxText>>20)
 	}
 	parsed, err := gltf.Parse(text)
 	if err != nil {
@@ -206,7 +206,7 @@ func openText(ctx context.Context, text, chunk []byte, chunkSize int64, read fun
 		return nil, fmt.Errorf("the model is compressed by %s, which the viewer cannot show", gltf.Draco)
 	}
 	if n := parsed.UnpackedSize(); n > maxBuffers {
-		return nil, fmt.Errorf("the buffers have %d MiB, more than %d", n>>20, maxBuffers>>20)
+		return nil, fmt.Errorf("the buffers of the model have %d MiB; the limit is %d", n>>20, maxBuffers>>20)
 	}
 	if err := parsed.Load(ctx, chunk, files.bufferContent); err != nil {
 		return nil, err
@@ -229,7 +229,7 @@ func (f *buffers) readBufferSize(name string) (int64, error) {
 			return 0, err
 		}
 		if f.total += len(data); f.total > maxBuffers {
-			return 0, fmt.Errorf("the buffers have more than %d MiB", maxBuffers>>20)
+			return 0, fmt.Errorf("the buffers of the model have more than %d MiB, the limit", maxBuffers>>20)
 		}
 		f.files[name] = data
 	}

@@ -157,9 +157,9 @@ func (b *builder) instances(ctx context.Context, list []meshPlacement, show mesh
 		a := &b.doc.Accessors[accessor]
 		switch {
 		case gltf.Components(a.Type) != width || a.Type == "MAT2":
-			return nil, fmt.Errorf("%s is %.20s", name, a.Type)
+			return nil, fmt.Errorf("the type of %s is %.20s", name, a.Type)
 		case count >= 0 && a.Count != count:
-			return nil, fmt.Errorf("attributes have %d and %d elements", count, a.Count)
+			return nil, fmt.Errorf("the attributes have %d and %d elements; they must have the same number", count, a.Count)
 		case a.Count > maxNodes:
 			return nil, fmt.Errorf("there are %d instances, more than %d", a.Count, maxNodes)
 		}

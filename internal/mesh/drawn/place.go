@@ -144,7 +144,7 @@ func (b *builder) drawPose(ctx context.Context, p *pose, s *meshPlacement, l *Le
 			x, y, z := at.transformPoint(float64(position[0]), float64(position[1]), float64(position[2]))
 			for _, c := range [3]float64{x, y, z} {
 				if !(math.Abs(c) <= math.MaxFloat32) {
-					return fmt.Errorf("vertex %d is at %v in the scene, want a number of 32 bits", v, c)
+					return fmt.Errorf("vertex %d is at %v in the scene, outside the range of 32-bit floats", v, c)
 				}
 				l.Positions = append(l.Positions, float32(c))
 			}

@@ -20,7 +20,7 @@ func (c *check) checkAnimations() {
 			if ch.Target.Node != nil {
 				m := moved{*ch.Target.Node, ch.Target.Path}
 				if first, ok := seen[m]; ok {
-					c.faults.addFault("animation %d channel %d: channel %d moves the same property", i, j, first)
+					c.faults.addFault("animation %d channel %d: channel %d animates the same property; remove one", i, j, first)
 				}
 				seen[m] = j
 			}
@@ -72,11 +72,11 @@ func (c *check) checkChannelTarget(ch *Channel, animation, channel int) {
 	switch ch.Target.Path {
 	case "translation", "rotation", "scale":
 		if n.Matrix != nil {
-			fail("moves node %d, which has a matrix; export it with translation, rotation and scale", *ch.Target.Node)
+			fail("animates node %d, which has a matrix; export it with translation, rotation and scale", *ch.Target.Node)
 		}
 	case "weights":
 		if c.countMorphTargets(n) == 0 {
-			fail("moves the weights of node %d, whose mesh has no morph targets", *ch.Target.Node)
+			fail("animates the weights of node %d, whose mesh has no morph targets", *ch.Target.Node)
 		}
 	}
 }

@@ -200,7 +200,7 @@ const (
 func AsTriangles(ctx context.Context, corners []uint32, mode int) ([]uint32, error) {
 	if mode == Triangles {
 		if len(corners)%3 != 0 {
-			return nil, fmt.Errorf("%d vertices do not make whole triangles", len(corners))
+			return nil, fmt.Errorf("the number of vertices, %d, is not a multiple of 3", len(corners))
 		}
 		return corners, nil
 	}
@@ -312,7 +312,7 @@ func (a Array) RepairQuaternions(splines bool) (n int, err error) {
 		case was:
 			continue
 		case !ok:
-			return n, fmt.Errorf("element %d is a rotation without length", i)
+			return n, fmt.Errorf("element %d is a rotation of length 0", i)
 		case a.Component != Float32:
 			return n, fmt.Errorf("element %d is a rotation whose length is not 1", i)
 		}

@@ -199,7 +199,7 @@ func (c *check) checkCameras() {
 	for i := range c.doc.Cameras {
 		switch o, p := c.doc.Cameras[i].Orthographic, c.doc.Cameras[i].Perspective; {
 		case (o == nil) == (p == nil):
-			c.faults.addFault("camera %d: want either perspective or orthographic", i)
+			c.faults.addFault("camera %d: want exactly one of perspective and orthographic", i)
 		case p != nil && p.ZFar != nil && *p.ZFar <= p.ZNear:
 			c.faults.addFault("camera %d: zfar is %g, not above znear, %g", i, *p.ZFar, p.ZNear)
 		case o != nil && o.ZFar <= o.ZNear:
@@ -218,7 +218,7 @@ func (c *check) checkLights() {
 		outer := math.Pi / 4 // glTF's default
 		switch {
 		case l.Spot == nil:
-			c.faults.addFault("light %d: the light is a spot and has no spot object", i)
+			c.faults.addFault("light %d: a spot light needs a spot object", i)
 			continue
 		case l.Spot.Outer != nil:
 			outer = *l.Spot.Outer
@@ -252,14 +252,14 @@ func (c *check) checkOptionalIndex(index *int32, n int, kind, where string, numb
 // checkRequiredIndex is like checkOptionalIndex, but a missing index is a fault.
 func (c *check) checkRequiredIndex(index *int32, n int, kind, where string, numbers ...int) bool {
 	if index == nil {
-		c.faults.addFault("%s: names no %s", placeName(where, numbers), kind)
+		c.faults.addFault("%s: the index of the %s is missing", placeName(where, numbers), kind)
 		return false
 	}
 	return c.checkOptionalIndex(index, n, kind, where, numbers...)
 }
 
 func (c *check) noteMissing(kind string, index int32, n int, where string) {
-	c.faults.addFault("%s: there is no %s %d (of %d)", where, kind, index, n)
+	c.faults.addFault("%s: there is no %s %d; the document has %d", where, kind, index, n)
 }
 
 func placeName(where string, numbers []int) string {

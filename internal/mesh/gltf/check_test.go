@@ -103,14 +103,14 @@ func TestCompressed(t *testing.T) {
 		{`"byteLength":40`, `"byteLength":41`, "41 bytes from 8 on do not fit in buffer 1 of 48 bytes"},
 		{`"byteOffset":8`, `"byteOffset":-8`, "40 bytes from -8 on"},
 		{`"byteLength":40`, `"byteLength":0`, "0 bytes from 8 on"},
-		{`"count":3`, `"count":2`, "2 elements of 8 bytes, the view has 24 bytes"},
+		{`"count":3`, `"count":2`, "2 elements of 8 bytes do not match the view of 24 bytes"},
 		{`"count":3`, `"count":9007199254740991`, "2147483647 elements of 8 bytes"},
 		{`"byteStride":8,"count":3`, `"byteStride":12,"count":2`, "filter QUATERNION does not allow a byteStride of 12"},
 		{`"ATTRIBUTES"`, `"attributes"`, `mode "attributes"`},
 		{`"ATTRIBUTES"`, `"TRIANGLES"`, "byteStride of indices is 8"},
 		{`"QUATERNION"`, `"ROT13"`, `filter "ROT13" is unknown`},
 		{`"QUATERNION"`, `7`, "filter: want a string"},
-		{`"buffer":0,"byteLength":24`, `"buffer":0,"byteStride":12,"byteLength":24`, "byteStride is 8, but 12 in the view"},
+		{`"buffer":0,"byteLength":24`, `"buffer":0,"byteStride":12,"byteLength":24`, "byteStride is 8, but the view has 12"},
 		{`"fallback":true`, `"fallback":1`, "fallback: want true or false"},
 	} {
 		if _, err := parseAndCheck(t, strings.Replace(rest, tc.old, tc.new, 1)); err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -166,11 +166,11 @@ func TestNames(t *testing.T) {
 		{`{"nodes":[{"extras":{"Mesh":0}}],"meshes":[{"primitives":[{"attributes":{"_Mesh":0},"targets":[{"_NODES":0}]}]}]}`, ""},
 		{`{"extras":{"Nodes":[{"Mesh":1}]},"nodes":[{"extensions":{"X":{"Name":[{"Mesh":0}]}},"name":"Mesh"}]}`, ""},
 		{`{"extras":7,"nodes":[{"extras":"x"},{"own":"Mesh"}]}`, ""},
-		{"{\n \"nOdes\" : []}", `2:2: "nOdes" must be written "nodes"`},
-		{`{"extras":{},"nodes":[{"m\u0065Sh":0}]}`, `1:24: nodes: "meSh" must be written "mesh"`},
-		{`{"extras":[1],"Nodes":[]}`, `1:15: "Nodes" must`},
-		{`{"accessors":[{"` + "\u017fparse" + `":{}}]}`, `must be written "sparse"`},
-		{`{"nodes":[{"Extras":{}}]}`, `must be written "extras"`},
+		{"{\n \"nOdes\" : []}", `2:2: unknown property "nOdes"; write "nodes"`},
+		{`{"extras":{},"nodes":[{"m\u0065Sh":0}]}`, `1:24: nodes: unknown property "meSh"; write "mesh"`},
+		{`{"extras":[1],"Nodes":[]}`, `1:15: unknown property "Nodes"`},
+		{`{"accessors":[{"` + "\u017fparse" + `":{}}]}`, `write "sparse"`},
+		{`{"nodes":[{"Extras":{}}]}`, `unknown property "Extras"; write "extras"`},
 	} {
 		_, err := Parse([]byte(tc.text))
 		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
@@ -226,7 +226,7 @@ func TestShapesHaveAllThatIsDecoded(t *testing.T) {
 func TestMendsLayout(t *testing.T) {
 	const (
 		stride  = "a bufferView has a byteStride, but no attributes; rewritten"
-		mixed   = "a bufferView has data of more than one kind; rewritten"
+		mixed   = "a bufferView has vertices, indices or images together; rewritten"
 		shared  = "a bufferView without byteStride has attributes of several accessors; rewritten"
 		crooked = "attribute offsets are not multiples of 4; rewritten"
 	)
@@ -245,7 +245,7 @@ func TestMendsLayout(t *testing.T) {
 		{`{}`, position, primitive(`"attributes":{"POSITION":0}`), nil},
 		{`{"byteStride":12},{"byteStride":12}`, position + "," + accessor(1, 5126, "VEC3", box), primitive(`"attributes":{"POSITION":0},"targets":[{"POSITION":1}]`), nil},
 		{`{"byteStride":24}`, position + "," + accessor(0, 5126, "VEC3", `,"byteOffset":12`), primitive(`"attributes":{"POSITION":0,"NORMAL":1}`), nil},
-		{`{"byteStride":100}`, `{"componentType":5126,"count":1,"type":"SCALAR"}`, ``, []string{"bufferView 0: a bufferView has a byteStride of more bytes than the bufferView itself; rewritten"}},
+		{`{"byteStride":100}`, `{"componentType":5126,"count":1,"type":"SCALAR"}`, ``, []string{"bufferView 0: the byteStride of a bufferView is larger than the bufferView; rewritten"}},
 		{`{"byteStride":4,"target":34963}`, accessor(0, 5125, "SCALAR", ""), ``, []string{"bufferView 0: " + stride}},
 		{`{"byteStride":4,"target":34962}`, accessor(0, 5125, "SCALAR", ""), ``, nil},
 		{`{},{"byteStride":4}`, position + "," + accessor(1, 5125, "SCALAR", ""), primitive(`"attributes":{"POSITION":0},"indices":1`), []string{"bufferView 1: " + stride}},
@@ -301,8 +301,8 @@ func TestMendsOthers(t *testing.T) {
 	const (
 		png     = "iVBORw0KGgo="
 		webp    = "UklGRhwAAABXRUJQVlA4TA8AAAA="
-		other   = "the type of an embedded image differs from the declared type; type corrected"
-		unnamed = "the extension for the type of an embedded image is missing in extensionsUsed; added there"
+		other   = "the type of an embedded image differs from the declared type; the declared type was corrected"
+		unnamed = "the extension for the type of an embedded image is missing in extensionsUsed; the extension was added"
 		octets  = "the data URI of a buffer has a media type other than application/octet-stream or application/gltf-buffer; read anyway"
 		view    = `,"bufferViews":[{"buffer":0,"byteLength":1}],"buffers":[{"byteLength":1}]`
 	)
@@ -320,7 +320,7 @@ func TestMendsOthers(t *testing.T) {
 		{`"images":[{"uri":"data:image/webp;base64,` + webp + `"}],"extensionsUsed":["EXT_texture_webp"]`, ""},
 		{`"images":[{"bufferView":0,"mimeType":"image/webp"}]` + view, "image 0: " + unnamed},
 		{`"images":[{"bufferView":0,"mimeType":"image/png"}]` + view, ""},
-		{`"images":[{"bufferView":0}]` + view, "image 0: an image in a bufferView has no mimeType; its type found by its first bytes"},
+		{`"images":[{"bufferView":0}]` + view, "image 0: an image in a bufferView has no mimeType; its type was set by its first bytes"},
 	} {
 		doc, err := parseAndCheck(t, tc.rest)
 		if err != nil {

@@ -62,9 +62,9 @@ func (c *check) checkCompressed() {
 			c.faults.addFault("bufferView %d compressed: %d bytes from %d on do not fit in buffer %d of %d bytes",
 				i, p.ByteLength, p.ByteOffset, *p.Buffer, have)
 		case l.Size() != v.ByteLength:
-			c.faults.addFault("bufferView %d compressed: %d elements of %d bytes, the view has %d bytes", i, l.Count, l.Stride, v.ByteLength)
+			c.faults.addFault("bufferView %d compressed: %d elements of %d bytes do not match the view of %d bytes", i, l.Count, l.Stride, v.ByteLength)
 		case v.ByteStride != nil && *v.ByteStride != p.ByteStride:
-			c.faults.addFault("bufferView %d compressed: byteStride is %d, but %d in the view", i, p.ByteStride, *v.ByteStride)
+			c.faults.addFault("bufferView %d compressed: byteStride is %d, but the view has %d", i, p.ByteStride, *v.ByteStride)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func TestGLBRefuses(t *testing.T) {
 		{8, "\xff\xff", "it was cut short"},
 		{12, "\xff\xff", "does not fit into the GLB file"},
 		{16, "BIN\x00", "is not JSON"},
-		{28, "\x05", "a chunk has 5 bytes, but only 4 are left in the GLB file: it was cut short"},
+		{28, "\x05", "a chunk claims 5 bytes, but the GLB file has only 4 more; copy or export it again"},
 	} {
 		data := bytes.Clone(file.Bytes())
 		copy(data[tc.at:], tc.with)

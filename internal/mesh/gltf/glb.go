@@ -36,7 +36,7 @@ func TextSize(head []byte, size int64) (int64, error) {
 	case word(1) != 2:
 		return 0, fmt.Errorf("the GLB file has version %d, want 2", word(1))
 	case int64(word(2)) > size:
-		return 0, fmt.Errorf("the header claims %d bytes, but the file has %d: it was cut short", word(2), size)
+		return 0, fmt.Errorf("the header claims %d bytes, but the file has %d: it was cut short, so copy or export it again", word(2), size)
 	case word(4) != chunkJSON:
 		return 0, errors.New("the first chunk of the GLB file is not JSON")
 	case int64(word(3)) > int64(word(2))-HeaderSize:
@@ -87,7 +87,7 @@ func SplitGLB(file []byte) (text, chunk []byte, odd string, err error) {
 	}
 	end := binary.LittleEndian.Uint32(file[8:])
 	if int(end) < len(file) {
-		odd = "there are bytes after the end of the GLB file"
+		odd = "there are extra bytes after the end of the GLB data"
 	}
 	file = file[:end]
 	text, rest := file[HeaderSize:][:n:n], file[HeaderSize+n:]
@@ -98,7 +98,7 @@ func SplitGLB(file []byte) (text, chunk []byte, odd string, err error) {
 		length, kind := binary.LittleEndian.Uint32(rest), binary.LittleEndian.Uint32(rest[4:])
 		rest = rest[8:]
 		if int64(length) > int64(len(rest)) {
-			return nil, nil, "", fmt.Errorf("a chunk has %d bytes, but only %d are left in the GLB file: it was cut short", length, len(rest))
+			return nil, nil, "", fmt.Errorf("a chunk claims %d bytes, but the GLB file has only %d more; copy or export it again", length, len(rest))
 		}
 		switch {
 		case kind == chunkBIN && chunk == nil:

@@ -12,7 +12,7 @@ func (c *check) checkImages() {
 		c.checkOptionalIndex(image.BufferView, len(c.doc.BufferViews), "bufferView", "image %d", i)
 		c.useView(image.BufferView, forImages)
 		if image.BufferView != nil && image.MimeType == "" {
-			c.noteMend("an image in a bufferView has no mimeType", "its type found by its first bytes", "image", i)
+			c.noteMend("an image in a bufferView has no mimeType", "its type was set by its first bytes", "image", i)
 		}
 		if image.URI == nil {
 			c.checkImageType(image.MimeType, i)
@@ -55,7 +55,7 @@ func (c *check) checkEmbeddedImage(i int) error {
 	}
 	for _, d := range declared {
 		if d != "" && found != "" && d != found {
-			c.noteMend("the type of an embedded image differs from the declared type", "type corrected", "image", i)
+			c.noteMend("the type of an embedded image differs from the declared type", "the declared type was corrected", "image", i)
 			break
 		}
 	}
@@ -66,7 +66,7 @@ func (c *check) checkEmbeddedImage(i int) error {
 // checkImageType checks that the document declares the extension that an image's type needs.
 func (c *check) checkImageType(mediaType string, i int) {
 	if name := ImageExtension(mediaType); name != "" && !slices.Contains(c.doc.ExtensionsUsed, name) {
-		c.noteMend("the extension for the type of an embedded image is missing in extensionsUsed", "added there", "image", i)
+		c.noteMend("the extension for the type of an embedded image is missing in extensionsUsed", "the extension was added", "image", i)
 	}
 }
 

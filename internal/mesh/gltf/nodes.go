@@ -80,7 +80,7 @@ func (c *check) checkTransform(n *Node, i int) {
 	if n.Rotation != nil {
 		switch l := vectorLength(n.Rotation[:]); {
 		case l == 0:
-			c.faults.addFault("node %d: rotation is 0", i)
+			c.faults.addFault("node %d: the rotation has length 0", i)
 		case math.Abs(l-1) > UnitSlack:
 			c.noteMend("the length of a rotation is not 1", "scaled", "node", i)
 		}
@@ -286,7 +286,7 @@ func (c *check) checkSkinnedScenes(t *tour) {
 		}
 		looked[pair] = true
 		if scene := firstNotIn(in[pair[0]], in[pair[1]]); scene >= 0 {
-			c.faults.addFault("node %d is in scene %d, the joints of its skin %d are not", i, scene, *skin)
+			c.faults.addFault("node %d is in scene %d, but the joints of its skin %d are not", i, scene, *skin)
 		}
 	}
 }

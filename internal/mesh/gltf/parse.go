@@ -86,14 +86,14 @@ const Quantization = "KHR_mesh_quantization"
 // completeExtensions adds missing extensions to the document's lists of used and of required
 // extensions.
 func (d *Document) completeExtensions(w *walker) {
-	undeclared := Mend{What: "an extension is missing in extensionsUsed", How: "added there"}
+	undeclared := Mend{What: "an extension is missing in extensionsUsed", How: "the extension was added"}
 	for _, name := range slices.Sorted(maps.Keys(w.named)) {
 		if !slices.Contains(d.ExtensionsUsed, name) {
 			undeclared.countMend(w.text, w.named[name])
 			d.ExtensionsUsed = append(d.ExtensionsUsed, name)
 		}
 	}
-	lists := Mend{What: "extensionsUsed and extensionsRequired contradict each other", How: "made consistent"}
+	lists := Mend{What: "extensionsRequired lists an extension that extensionsUsed does not list", How: "made consistent"}
 	for _, name := range d.ExtensionsRequired {
 		if !slices.Contains(d.ExtensionsUsed, name) {
 			lists.countMend(w.text, 0)
@@ -104,7 +104,7 @@ func (d *Document) completeExtensions(w *walker) {
 		lists.countMend(w.text, 0)
 		d.ExtensionsRequired = append(d.ExtensionsRequired, Quantization)
 	}
-	double := Mend{What: "an extension is named twice in a list", How: "one is left out"}
+	double := Mend{What: "an extension is listed twice", How: "the second one was removed"}
 	for _, list := range []*[]string{&d.ExtensionsUsed, &d.ExtensionsRequired} {
 		if once := unique(*list); len(once) < len(*list) {
 			double.countMend(w.text, 0)

@@ -118,14 +118,14 @@ func (c *check) checkPrimitive(p *Primitive, mesh, primitive int) {
 			sets[kind] = append(sets[kind], n)
 		}
 		if count >= 0 && a.Count != count {
-			c.faults.addFault("%s: has %d elements, other attributes have %d", where(name), a.Count, count)
+			c.faults.addFault("%s: the attribute has %d elements, but other attributes have %d", where(name), a.Count, count)
 		}
 		count = a.Count
 	}
 	for _, kind := range slices.Sorted(maps.Keys(sets)) {
 		numbers := slices.Sorted(slices.Values(sets[kind]))
 		if last := numbers[len(numbers)-1]; last != len(numbers)-1 {
-			c.faults.addFault("%s: there are only %d such attributes; number them from 0 without gaps", where(fmt.Sprint(kind, "_", last)), len(numbers))
+			c.faults.addFault("%s: the primitive has only %d such attributes; number them from 0 without gaps", where(fmt.Sprint(kind, "_", last)), len(numbers))
 		}
 	}
 	if j, w := len(sets["JOINTS"]), len(sets["WEIGHTS"]); j != w {
@@ -140,9 +140,9 @@ func (c *check) checkPrimitive(p *Primitive, mesh, primitive int) {
 			base, ok := p.Attributes[name]
 			switch {
 			case !ok:
-				c.faults.addFault("%s: is in a morph target, but the primitive does not have the attribute", where(name))
+				c.faults.addFault("%s: the attribute is in a morph target, but not in the primitive", where(name))
 			case isIn(base, len(c.doc.Accessors)) && c.doc.Accessors[base].Count != a.Count:
-				c.faults.addFault("%s: has %d elements in a morph target, but %d in the primitive", where(name), a.Count, c.doc.Accessors[base].Count)
+				c.faults.addFault("%s: the attribute has %d elements in a morph target, but %d in the primitive", where(name), a.Count, c.doc.Accessors[base].Count)
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func splitName(name string) (kind string, n int, numbered bool) {
 func (c *check) checkAttribute(name string, a *Accessor, target bool, where string) {
 	if strings.HasPrefix(name, "_") {
 		if a.ComponentType == Uint32 {
-			c.faults.addFault("%s: componentType 5125, which attributes must not have", where)
+			c.faults.addFault("%s: attributes must not have componentType 5125", where)
 		}
 		return
 	}
@@ -190,12 +190,12 @@ func (c *check) checkAttribute(name string, a *Accessor, target bool, where stri
 	types, codes, known := attributeFormats(kind, numbered, target)
 	switch {
 	case !known:
-		c.faults.addFault("%s: is not an attribute of glTF; names of other attributes start with an underscore", where)
+		c.faults.addFault("%s: glTF has no such attribute; names of custom attributes start with an underscore", where)
 	case ComponentSize(a.ComponentType) == 0 || extentOf(a.Type).rows == 0: // the check of the accessor reports the fault
 	case !slices.Contains(types, a.Type):
-		c.faults.addFault("%s: is %s, want %s", where, a.Type, strings.Join(types, " or "))
+		c.faults.addFault("%s: the type is %s, want %s", where, a.Type, strings.Join(types, " or "))
 	case !slices.Contains(codes, code(a)) && !(slices.Contains(c.doc.ExtensionsUsed, Quantization) && slices.Contains(quantized(kind, target), code(a))):
-		c.faults.addFault("%s: is %s, which is not allowed for this attribute", where, a.describeFormat())
+		c.faults.addFault("%s: the type is %s, which this attribute must not have", where, a.describeFormat())
 	}
 }
 

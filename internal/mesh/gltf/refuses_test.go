@@ -31,7 +31,7 @@ func zeros(count string, widths ...int) string {
 func TestShapesRefuse(t *testing.T) {
 	for _, tc := range []struct{ rest, want string }{
 		{`"cameras":[{}]`, "1:39: cameras: the camera has no type"},
-		{`"cameras":[{"type":"x"}]`, "camera 0: want either perspective or orthographic"},
+		{`"cameras":[{"type":"x"}]`, "camera 0: want exactly one of perspective and orthographic"},
 		{`"cameras":[{"type":"perspective","perspective":{"yfov":0.5,"znear":1e999}}]`, "znear: 1e999 is out of range"},
 		{`"cameras":[{"type":"perspective","perspective":{"yfov":0.5,"znear":0}}]`, "znear: 0 is out of range"},
 		{`"cameras":[{"type":"perspective","perspective":{"yfov":0.5,"znear":1,"zfar":1}}]`, "camera 0: zfar is 1, not above znear, 1"},
@@ -49,14 +49,14 @@ func TestShapesRefuse(t *testing.T) {
 		{`"meshes":[{"primitives":[{}]}]`, "the primitive has no attributes"},
 		{`"extensions":[]`, "extensions: want an object, have list"},
 		{`"extensions":{"X":7}`, "extension X: want an object, have number"},
-		{`"extensionsUsed":["KHR_materials_unlit"],"nodes":[{"extensions":{"KHR_materials_unlit":{}}}]`, "extension KHR_materials_unlit does not belong in a node"},
-		{`"extensionsUsed":["KHR_mesh_quantization"],"extensions":{"KHR_mesh_quantization":{}}`, "does not belong in a document"},
+		{`"extensionsUsed":["KHR_materials_unlit"],"nodes":[{"extensions":{"KHR_materials_unlit":{}}}]`, "extension KHR_materials_unlit is not allowed in a node"},
+		{`"extensionsUsed":["KHR_mesh_quantization"],"extensions":{"KHR_mesh_quantization":{}}`, "is not allowed in a document"},
 		{`"materials":[{"extensions":{"KHR_materials_ior":{"ior":0.5}}}]`, "ior: 0.5 is out of range"},
 		{`"materials":[{"extensions":{"KHR_materials_clearcoat":{"clearcoatTexture":{"index":"0"}}}}]`, "index: want a whole number, have string"},
-		{`"textures":[{"extensions":{"EXT_texture_webp":{"source":3}}}],"images":[{"uri":"a"}]`, "refers to number 3 of images, but there are only 1"},
-		{`"nodes":[{"extensions":{"KHR_lights_punctual":{"light":0}}}]`, "refers to number 0 of lights, but there are only 0"},
+		{`"textures":[{"extensions":{"EXT_texture_webp":{"source":3}}}],"images":[{"uri":"a"}]`, "the index 3 is out of range: the number of images is 1"},
+		{`"nodes":[{"extensions":{"KHR_lights_punctual":{"light":0}}}]`, "the index 0 is out of range: the number of lights is 0"},
 		{`"extensions":{"KHR_lights_punctual":{"lights":[]}}`, "lights: is empty"},
-		{`"extensions":{"KHR_lights_punctual":{"lights":[{"type":"spot"}]}}`, "light 0: the light is a spot and has no spot object"},
+		{`"extensions":{"KHR_lights_punctual":{"lights":[{"type":"spot"}]}}`, "light 0: a spot light needs a spot object"},
 		{`"extensions":{"KHR_lights_punctual":{"lights":[{"type":"spot","spot":{"innerConeAngle":0.8}}]}}`, "light 0: outerConeAngle is 0.785"},
 		{`"extensions":{"KHR_materials_variants":{"variants":[{}]}}`, "the variant has no name"},
 	} {
@@ -75,17 +75,17 @@ func TestCheckRefuses(t *testing.T) {
 	}
 	turn := `{"sampler":0,"target":{"node":0,"path":"rotation"}}`
 	for _, tc := range []struct{ rest, want string }{
-		{primitive(`"attributes":{"POSITION":0,"NORMAL":1}`) + zeros("3", 3, 2), `"NORMAL": is VEC2, want VEC3`},
-		{primitive(`"attributes":{"POSITION":0,"COLOUR":0}`) + zeros("3", 3), `"COLOUR": is not an attribute of glTF`},
-		{primitive(`"attributes":{"POSITION":0,"TEXCOORD_01":1}`) + zeros("3", 3, 2), `"TEXCOORD_01": is not an attribute of glTF`},
-		{primitive(`"attributes":{"POSITION":0,"TEXCOORD_1":1}`) + zeros("3", 3, 2), `"TEXCOORD_1": there are only 1 such attributes`},
+		{primitive(`"attributes":{"POSITION":0,"NORMAL":1}`) + zeros("3", 3, 2), `"NORMAL": the type is VEC2, want VEC3`},
+		{primitive(`"attributes":{"POSITION":0,"COLOUR":0}`) + zeros("3", 3), `"COLOUR": glTF has no such attribute`},
+		{primitive(`"attributes":{"POSITION":0,"TEXCOORD_01":1}`) + zeros("3", 3, 2), `"TEXCOORD_01": glTF has no such attribute`},
+		{primitive(`"attributes":{"POSITION":0,"TEXCOORD_1":1}`) + zeros("3", 3, 2), `"TEXCOORD_1": the primitive has only 1 such attributes`},
 		{primitive(`"attributes":{"POSITION":0,"JOINTS_0":1}`) + `"accessors":[{"componentType":5126,"count":3,"type":"VEC3"},{"componentType":5121,"count":3,"type":"VEC4"}]`,
 			"1 sets of joints and 0 of weights"},
 		{primitive(`"attributes":{"POSITION":0}`) + `"accessors":[{"componentType":5123,"count":3,"type":"VEC3"}]`,
-			`"POSITION": is VEC3 of componentType 5123, which is not allowed for this attribute`},
+			`"POSITION": the type is VEC3 of componentType 5123, which this attribute must not have`},
 		{primitive(`"attributes":{"POSITION":0,"_OWN":1}`) + `"accessors":[{"componentType":5126,"count":3,"type":"VEC3"},{"componentType":5125,"count":3,"type":"SCALAR"}]`,
-			`"_OWN": componentType 5125`},
-		{primitive(`"attributes":{"POSITION":0},"targets":[{"NORMAL":1}]`) + zeros("3", 3, 3), "is in a morph target, but the primitive does not have the attribute"},
+			`"_OWN": attributes must not have componentType 5125`},
+		{primitive(`"attributes":{"POSITION":0},"targets":[{"NORMAL":1}]`) + zeros("3", 3, 3), "the attribute is in a morph target, but not in the primitive"},
 		{primitive(`"attributes":{"POSITION":0},"targets":[{"POSITION":1}]`) +
 			`"accessors":[{"componentType":5126,"count":3,"type":"VEC3"},{"componentType":5126,"count":2,"type":"VEC3"}]`, "2 elements in a morph target, but 3 in the primitive"},
 		{`"meshes":[{"primitives":[{"attributes":{"POSITION":0}},{"attributes":{"POSITION":0},"targets":[{"POSITION":0}]}]}],` + zeros("3", 3), "1 morph targets, but primitive 0 has 0"},
@@ -99,7 +99,7 @@ func TestCheckRefuses(t *testing.T) {
 		{`"nodes":[{"matrix":[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1],"scale":[1,1,1]}]`, "both a matrix and a translation, rotation or scale"},
 		{`"nodes":[{"matrix":[1,0,0,0,0.5,1,0,0,0,0,1,0,0,0,0,1]}]`, "the matrix has a shear"},
 		{`"nodes":[{"matrix":[1,0,0,0,0,0,0,0,0,0,1,0,0,0,0,1]}]`, "the matrix has a shear"},
-		{`"nodes":[{"rotation":[0,0,0,0]}]`, "rotation is 0"},
+		{`"nodes":[{"rotation":[0,0,0,0]}]`, "the rotation has length 0"},
 		{`"nodes":[{"skin":0},{}],"skins":[{"joints":[1]}]`, "node 0 has a skin but no mesh"},
 		{`"nodes":[{"weights":[1]}]`, "node 0 has weights but no mesh"},
 		{`"nodes":[{"mesh":0,"weights":[1]}],` + primitive(`"attributes":{"POSITION":0}`) + zeros("3", 3), "node 0 has 1 weights for 0 morph targets"},
@@ -113,10 +113,10 @@ func TestCheckRefuses(t *testing.T) {
 		{`"scenes":[{"nodes":[0]},{"nodes":[0,1]}],"nodes":[{"mesh":0,"skin":0},{}],"skins":[{"joints":[1]}],` +
 			primitive(`"attributes":{"POSITION":0,"JOINTS_0":1,"WEIGHTS_0":2}`) +
 			`"accessors":[{"componentType":5126,"count":3,"type":"VEC3"},{"componentType":5121,"count":3,"type":"VEC4"},{"componentType":5126,"count":3,"type":"VEC4"}]`,
-			"node 0 is in scene 0, the joints of its skin 0 are not"},
+			"node 0 is in scene 0, but the joints of its skin 0 are not"},
 
-		{`"nodes":[{"matrix":[2,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}],` + animation(turn, `{"input":0,"output":1}`) + zeros("2", 1, 4), "moves node 0, which has a matrix"},
-		{`"nodes":[{}],` + animation(turn+","+turn, `{"input":0,"output":1}`) + zeros("2", 1, 4), "channel 1: channel 0 moves the same property"},
+		{`"nodes":[{"matrix":[2,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}],` + animation(turn, `{"input":0,"output":1}`) + zeros("2", 1, 4), "animates node 0, which has a matrix"},
+		{`"nodes":[{}],` + animation(turn+","+turn, `{"input":0,"output":1}`) + zeros("2", 1, 4), "channel 1: channel 0 animates the same property"},
 		{`"nodes":[{}],` + animation(`{"sampler":0,"target":{"node":0,"path":"weights"}}`, `{"input":0,"output":1}`) + zeros("2", 1, 1), "whose mesh has no morph targets"},
 		{`"nodes":[{}],` + animation(turn, `{"input":1,"output":1}`) + zeros("2", 1, 4), "input: is VEC4"},
 		{`"nodes":[{}],` + animation(turn, `{"input":0,"output":1}`) + zeros("2", 1, 3), "output is VEC3 of componentType 5126, which rotation must not be"},
@@ -165,9 +165,9 @@ func TestMends(t *testing.T) {
 		{`"nodes":[{"mesh":1e1}],"meshes":[]`, `"nodes":[{"mesh":10}]`, "1:51: a list is empty"},
 		{`"nodes":[{"extensions":{"X":{}}},{"extensions":{"X":{}}}]`, "", "1:52: an extension is missing in extensionsUsed"},
 		{`"accessors":[{"byteOffset":0,"componentType":5126,"count":1,"type":"SCALAR"}]`, "", "1:42: a byteOffset has no bufferView"},
-		{`"extensionsUsed":["X","X"]`, "", "an extension is named twice in a list"},
-		{`"extensionsRequired":["X"]`, "", "extensionsUsed and extensionsRequired contradict each other"},
-		{`"extensionsUsed":["KHR_mesh_quantization"]`, "", "extensionsUsed and extensionsRequired contradict each other"},
+		{`"extensionsUsed":["X","X"]`, "", "an extension is listed twice"},
+		{`"extensionsRequired":["X"]`, "", "extensionsRequired lists an extension that extensionsUsed does not list"},
+		{`"extensionsUsed":["KHR_mesh_quantization"]`, "", "extensionsRequired lists an extension that extensionsUsed does not list"},
 	} {
 		doc, err := Parse([]byte(`{"asset":{"version":"2.0"},` + tc.rest + `}`))
 		if err != nil {

@@ -103,9 +103,9 @@ func (c *check) checkElementRun(view int32, offset, count, component int64, s ex
 	}
 	switch {
 	case offset < 0:
-		fail("byteOffset is %d", offset)
+		fail("byteOffset is %d, want at least 0", offset)
 	case offset%component != 0 || v.ByteOffset%component != 0:
-		fail("starts at byte %d of bufferView %d at byte %d, want a multiple of the component's %d bytes",
+		fail("the accessor starts at byte %d of bufferView %d at byte %d, want a multiple of its component size, %d bytes",
 			offset, view, v.ByteOffset, component)
 	case offset > v.ByteLength-last || count-1 > (v.ByteLength-last-offset)/stride:
 		fail("%d elements of %d bytes from %d on do not fit in bufferView %d of %d bytes",
@@ -210,7 +210,7 @@ func (c *check) checkStrides() {
 		v := &c.doc.BufferViews[i]
 		c.states[i].use = targets[v.Target]
 		if v.ByteStride != nil && *v.ByteStride > v.ByteLength {
-			c.noteMend("a bufferView has a byteStride of more bytes than the bufferView itself", anew, "bufferView", i)
+			c.noteMend("the byteStride of a bufferView is larger than the bufferView", anew, "bufferView", i)
 		}
 		if c.states[i].use == forIndices {
 			c.unstrided(int32(i))
@@ -237,7 +237,7 @@ func (c *check) useView(view *int32, use viewUse) {
 		s.use = use
 	case s.use != use && !s.mixed:
 		s.mixed = true
-		c.noteMend("a bufferView has data of more than one kind", anew, "bufferView", int(*view))
+		c.noteMend("a bufferView has vertices, indices or images together", anew, "bufferView", int(*view))
 	}
 	if use != forAttributes {
 		c.unstrided(*view)

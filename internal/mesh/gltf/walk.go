@@ -188,12 +188,12 @@ func (w *walker) walkObject(s *shape) {
 func (w *walker) strange(s *shape, name string, at int) {
 	for known := range s.members {
 		if strings.EqualFold(known, name) {
-			w.fault(at, "%.60q must be written %q", name, known)
+			w.fault(at, "unknown property %.60q; write %q", name, known)
 		}
 	}
 	for _, known := range []string{"extensions", "extras"} {
 		if strings.EqualFold(known, name) && known != name {
-			w.fault(at, "%.60q must be written %q", name, known)
+			w.fault(at, "unknown property %.60q; write %q", name, known)
 		}
 	}
 }
@@ -302,7 +302,7 @@ func (w *walker) walkExtensions(s *shape) {
 			w.path = w.path[:len(w.path)-1]
 			return
 		case w.shapes.known[name]:
-			w.fault(at, "extension %.60s does not belong in a %s", name, s.name)
+			w.fault(at, "extension %.60s is not allowed in a %s", name, s.name)
 		}
 		w.skipValue()
 	})
@@ -313,7 +313,7 @@ func (w *walker) walkExtensions(s *shape) {
 func (w *walker) checkWhole() {
 	for _, name := range slices.Sorted(maps.Keys(w.ranges)) {
 		if far, n := w.ranges[name], w.sizes[name]; far.index >= n {
-			w.fault(far.at, "refers to number %d of %s, but there are only %d", far.index, name, n)
+			w.fault(far.at, "the index %d is out of range: the number of %s is %d", far.index, name, n)
 		}
 	}
 }

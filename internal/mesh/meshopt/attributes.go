@@ -37,7 +37,7 @@ type block struct {
 // DecodeAttributes returns count elements of stride bytes; stride must be a multiple of 4.
 func DecodeAttributes(ctx context.Context, data []byte, count, stride int) ([]byte, error) {
 	if len(data) == 0 || data[0] != attributesV0 && data[0] != attributesV1 {
-		return nil, fmt.Errorf("the data is no attribute stream of version 0 or 1")
+		return nil, fmt.Errorf("the data is not an attribute stream of version 0 or 1; compress the model again")
 	}
 	b := block{v1: data[0] == attributesV1, deltas: make([]byte, stride*maxBlock), modes: make([]byte, stride/4)}
 	tail, least, blocks := max(stride, 32), stride, (count+blockSize(stride)-1)/blockSize(stride)
@@ -192,7 +192,7 @@ func (b *block) addDifferences(out []byte, stride int) {
 // format, which EXT_meshopt_compression requires.
 func EncodeAttributes(ctx context.Context, data []byte, stride int) ([]byte, error) {
 	if stride < 4 || stride > 256 || stride%4 != 0 || len(data) == 0 || len(data)%stride != 0 {
-		return nil, fmt.Errorf("%d bytes do not make elements of %d", len(data), stride)
+		return nil, fmt.Errorf("the size, %d bytes, is not a multiple of the element size, %d bytes", len(data), stride)
 	}
 	out := []byte{attributesV0}
 	first := data[:stride]

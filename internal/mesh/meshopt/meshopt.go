@@ -86,13 +86,13 @@ func (l Layout) Check() error {
 	attributes := l.Mode == Attributes
 	switch {
 	case l.Count < 1 || l.Count > 1<<31-1:
-		return fmt.Errorf("count is %d", l.Count)
+		return fmt.Errorf("the count is %d, want at least 1", l.Count)
 	case attributes && (l.Stride < 4 || l.Stride > 256 || l.Stride%4 != 0):
 		return fmt.Errorf("byteStride is %d, want a multiple of 4 from 4 to 256", l.Stride)
 	case !attributes && l.Stride != 2 && l.Stride != 4:
 		return fmt.Errorf("byteStride of indices is %d, want 2 or 4", l.Stride)
 	case l.Mode == Triangles && l.Count%3 != 0:
-		return fmt.Errorf("there are %d indices of triangles, want a multiple of 3", l.Count)
+		return fmt.Errorf("the number of triangle indices is %d, want a multiple of 3", l.Count)
 	case !attributes && l.Filter != None:
 		return fmt.Errorf("mode %v does not allow filter %v", l.Mode, l.Filter)
 	case (l.Filter == Octahedral || l.Filter == Color) && l.Stride != 4 && l.Stride != 8,
@@ -140,8 +140,8 @@ func packIndices(indices []uint32, stride int) []byte {
 }
 
 var (
-	errShort = errors.New("compressed data is truncated")
-	errLong  = errors.New("there are bytes after the end of the compressed data")
+	errShort = errors.New("the compressed data is truncated; export the model again")
+	errLong  = errors.New("there are extra bytes after the compressed data; export the model again")
 )
 
 // pace is the number of elements between two checks of the context.

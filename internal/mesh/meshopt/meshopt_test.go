@@ -353,18 +353,18 @@ func TestRefuses(t *testing.T) {
 		{Layout{Triangles, None, 4, 2}, "\xe1", "multiple of 3"},
 		{Layout{Indices, Octahedral, 4, 4}, "\xd1", "mode INDICES does not allow filter"},
 		{Layout{Indices, None, 4, 8}, "\xd1", "want 2 or 4"},
-		{Layout{Attributes, None, 1, 4}, "", "no attribute stream"},
+		{Layout{Attributes, None, 1, 4}, "", "not an attribute stream"},
 		{Layout{Attributes, None, 1 << 30, 256}, "\xa0" + strings.Repeat("\x00", 400), "is truncated"},
-		{Layout{Attributes, None, 1, 4}, "\xa0" + strings.Repeat("\x00", 37), "bytes after the end"},
+		{Layout{Attributes, None, 1, 4}, "\xa0" + strings.Repeat("\x00", 37), "extra bytes after"},
 		{Layout{Attributes, None, 16, 4}, "\xa0\x01\x01\x01\x01" + strings.Repeat("\x00", 32), "is truncated"},
 		{Layout{Attributes, None, 1, 4}, "\xa1\xaa" + strings.Repeat("\x00", 23) + "\x03", "channel mode 0x3"},
 		{Layout{Attributes, None, 1, 4}, "\xa1\xaa" + strings.Repeat("\x00", 23) + "\x10", "channel mode 0x10"},
-		{Layout{Triangles, None, 3, 2}, "\xe1\x00" + strings.Repeat("\x00", 16), "before its first use"},
-		{Layout{Triangles, None, 3, 2}, "\xe1\xf0" + strings.Repeat("\x00", 15) + "\x01", "not allowed"},
+		{Layout{Triangles, None, 3, 2}, "\xe1\x00" + strings.Repeat("\x00", 16), "does not exist yet"},
+		{Layout{Triangles, None, 3, 2}, "\xe1\xf0" + strings.Repeat("\x00", 15) + "\x01", "invalid entries"},
 		{Layout{Triangles, None, 3, 2}, "\xe1\xff\xff\x80" + strings.Repeat("\x00", 16), "is truncated"},
 		{Layout{Triangles, None, 3 << 20, 2}, "\xe1\xf0" + strings.Repeat("\x00", 16), "is truncated"},
 		{Layout{Indices, None, 1, 2}, "\xd1\xff\xff\xff\xff\xff\x01\x00\x00\x00\x00", "is truncated"},
-		{Layout{Indices, None, 1, 2}, "\xd1\x01\x01\x00\x00\x00\x00", "bytes after the end"},
+		{Layout{Indices, None, 1, 2}, "\xd1\x01\x01\x00\x00\x00\x00", "extra bytes after"},
 	} {
 		if _, err := Decode(t.Context(), []byte(tc.data), tc.layout); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: %v, want %q", tc.layout, err, tc.want)

@@ -55,7 +55,7 @@ func (h *history) vertexAgo(n int) (v uint32, ok bool) {
 	return h.vertices[(h.vertexAt-1-n)&15], n < min(h.vertexAt, 16)
 }
 
-var errHistory = errors.New("a triangle names an edge or a vertex before its first use")
+var errHistory = errors.New("a triangle refers to an edge or a vertex that does not exist yet; compress the model again")
 
 // A triangleReader is the state of decoding triangles.
 type triangleReader struct {
@@ -69,7 +69,7 @@ type triangleReader struct {
 // DecodeTriangles decodes a triangle list of count indices.
 func DecodeTriangles(ctx context.Context, data []byte, count int) ([]uint32, error) {
 	if len(data) == 0 || data[0] != trianglesV1 {
-		return nil, errors.New("the data is no triangle list of version 1")
+		return nil, errors.New("the data is not a triangle list of version 1; compress the model again")
 	}
 	if len(data) < 1+count/3+tableSize {
 		return nil, errShort
@@ -78,7 +78,7 @@ func DecodeTriangles(ctx context.Context, data []byte, count int) ([]uint32, err
 	r := triangleReader{in: reader{data: data[1+len(codes) : len(data)-tableSize]}, table: data[len(data)-tableSize:]}
 	for i, b := range r.table {
 		if b>>4 == written || b&15 == written || i >= tableUsed && b != 0 {
-			return nil, errors.New("the table of triangles has entries that are not allowed")
+			return nil, errors.New("the table of triangles has invalid entries; compress the model again")
 		}
 	}
 	out := make([]uint32, 0, count)
@@ -193,7 +193,7 @@ const indicesTail = 4
 // DecodeIndices decodes a list of count indices, which may be of any primitive.
 func DecodeIndices(ctx context.Context, data []byte, count int) ([]uint32, error) {
 	if len(data) == 0 || data[0] != indicesV1 {
-		return nil, errors.New("the data is no index sequence of version 1")
+		return nil, errors.New("the data is not an index sequence of version 1; compress the model again")
 	}
 	if len(data) < 1+count+indicesTail {
 		return nil, errShort

@@ -28,7 +28,7 @@ type pendingCode struct {
 // multiple of 3. Triangles keep their order, but the corners of each may be rotated.
 func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byte, error) {
 	if len(indices)%3 != 0 {
-		return nil, fmt.Errorf("%d indices do not make triangles", len(indices))
+		return nil, fmt.Errorf("the number of indices, %d, is not a multiple of 3", len(indices))
 	}
 	w := triangleWriter{codes: make([]byte, 0, len(indices)/3)}
 	for i := 0; i < len(indices); i += 3 {

@@ -29,7 +29,7 @@ func eachLine(ctx context.Context, text []byte, read func(words []string, rest s
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(text, 0) >= 0 {
-		return errors.New("the file contains zero bytes, so it is not a text file")
+		return errors.New("the file contains zero bytes, so it is not an OBJ text file")
 	}
 	var words []string
 	var joined []byte // continued lines, joined in a copy of the text

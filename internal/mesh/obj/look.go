@@ -76,7 +76,7 @@ func (l *looker) writeLook(m *material) gltfLook {
 		look.AlphaMode = "BLEND"
 	}
 	if masked && mask.file != m.maps["map_kd"].file {
-		l.lost.countLost("map_d", "glTF reads it from the alpha of the map_Kd image")
+		l.lost.countLost("map_d", "glTF reads opacity from the alpha of the map_Kd image")
 	}
 	if look.Normal = l.writeTextureOf(m, "norm"); look.Normal != nil && m.maps["norm"].bump != 1 {
 		scale := m.maps["norm"].bump
@@ -111,7 +111,7 @@ func (l *looker) writeRoughness(m *material, p *pbr) {
 		ok = false
 		p.MetallicRoughness = l.writeTextureOf(m, "map_pr")
 	default:
-		const advice = "glTF has both in one image: -imfchan g of map_Pr, -imfchan b of map_Pm"
+		const advice = "glTF needs one image with roughness in green and metalness in blue: use -imfchan g for map_Pr, -imfchan b for map_Pm"
 		if isMetal {
 			l.lost.countLost("map_Pm", advice)
 		}
@@ -162,7 +162,7 @@ func (l *looker) specular(m *material, look *gltfLook) {
 	switch {
 	case m.numbers["dull"] == 1:
 		if reflection != nil {
-			l.lost.countLost("map_Ks", "with illum 0 or 1")
+			l.lost.countLost("map_Ks", "unused, because illum is 0 or 1")
 		}
 		return
 	case !has:

@@ -130,7 +130,7 @@ func (m *material) readOpacity(word string, words []string, lost *losses) error 
 }
 
 // errSpectrum is the error for spectral colors, which only a spectral renderer can use.
-var errSpectrum = errors.New("not red, green and blue")
+var errSpectrum = errors.New("the color is not given as red, green and blue")
 
 // readColor reads three numbers, or one number for a gray.
 func readColor(words []string) (c [3]float32, err error) {

@@ -61,7 +61,7 @@ func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, 
 		}
 	}
 	if len(p.parts) == 0 {
-		return nil, nil, nil, errors.New("there is no face, line or point in the model")
+		return nil, nil, nil, errors.New("the model has no face, line or point; export it again")
 	}
 	if n := len(p.v) / 3; p.colors == nil && len(p.painted) == 3*n {
 		for i := range n {
@@ -71,10 +71,10 @@ func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, 
 			p.colors = append(p.colors, 1)
 		}
 	} else if len(p.painted) > 0 && p.colors == nil {
-		p.lost.countLost(paint, "with fewer colors than vertices")
+		p.lost.countLost(paint, "because there are fewer colors than vertices")
 	}
 	if p.bare && p.smooth {
-		p.lost.countLost("s", `smoothing groups of faces without normals; normals = "smooth" in a rule makes normals`)
+		p.lost.countLost("s", `smoothing groups; set normals = "smooth" in a rule to make normals`)
 	}
 	text, buffer, err = p.writeDocument(ctx)
 	return text, buffer, p.lost.lostStatements(), err
@@ -160,7 +160,7 @@ func (p *parser) parseStatement(ctx context.Context, words []string, rest string
 		p.beginObject(rest, true)
 	case "g":
 		if p.hasObjects && rest != "" && rest != "off" && rest != "default" && rest != p.objects[len(p.objects)-1].name {
-			p.lost.countLost("g", "groups within objects; the materials stay")
+			p.lost.countLost("g", "groups within objects; materials are kept")
 		}
 		p.beginObject(rest, false)
 	case "usemtl":
@@ -385,7 +385,7 @@ func parseIndex(text string, n int, what string) (int32, error) {
 		i--
 	}
 	if i < 0 || i >= n {
-		return 0, fmt.Errorf("%s %.40s does not exist; there are %d", what, text, n)
+		return 0, fmt.Errorf("%s %.40s does not exist; the file has %d", what, text, n)
 	}
 	return int32(i), nil
 }

@@ -67,7 +67,7 @@ func CheckTriangles(indices []uint32, vertices int) error {
 // CheckPositions returns an error unless positions has three finite numbers per vertex.
 func CheckPositions(positions []float32) error {
 	if len(positions)%3 != 0 {
-		return fmt.Errorf("%d numbers are not whole positions of x, y, z", len(positions))
+		return fmt.Errorf("the number of coordinates, %d, is not a multiple of 3", len(positions))
 	}
 	for i, x := range positions {
 		if x-x != 0 {

@@ -312,7 +312,7 @@ func AnalyzeCache(ctx context.Context, indices []uint32, vertices int, model Cac
 		return CacheStats{}, err
 	}
 	if model.Size < 3 || model.Size > 1<<20 || model.Warp < 0 || model.Warp == 1 || model.Warp == 2 || model.Group < 0 {
-		return CacheStats{}, fmt.Errorf("no cache works with %+v: size and warp need 3 at least", model)
+		return CacheStats{}, fmt.Errorf("the cache %+v is too small: size and warp must be at least 3", model)
 	}
 	fifo := newFIFO(vertices, model.Size)
 	var stats CacheStats

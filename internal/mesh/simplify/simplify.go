@@ -108,7 +108,7 @@ func checkSimplify(indices []uint32, positions []float32, o *Options) error {
 	numbers := 0
 	for i, a := range o.Attributes {
 		if a.Width < 1 || a.Width > 4 || len(a.Values) != len(positions)/3*a.Width {
-			return fmt.Errorf("attribute %d has %d numbers of %d a vertex for %d vertices", i, len(a.Values), a.Width, len(positions)/3)
+			return fmt.Errorf("attribute %d has %d numbers, which do not match %d numbers per vertex for %d vertices", i, len(a.Values), a.Width, len(positions)/3)
 		}
 		if !(a.Weight >= 0 && a.Weight <= 1e6) {
 			return fmt.Errorf("attribute %d has the weight %v: 0 to 1000000 are possible", i, a.Weight)

@@ -36,7 +36,7 @@ func Generate(ctx context.Context, indices []uint32, positions, normals, uvs []f
 	}
 	n := len(positions) / 3
 	if len(normals) != 3*n || len(uvs) != 2*n {
-		return nil, fmt.Errorf("%d vertices have %d numbers of normals and %d of texture coordinates; each vertex needs 3 and 2", n, len(normals), len(uvs))
+		return nil, fmt.Errorf("for %d vertices there are %d numbers of normals and %d of texture coordinates; each vertex needs 3 and 2", n, len(normals), len(uvs))
 	}
 	if err := checkFinite("normal", normals, 3); err != nil {
 		return nil, err

@@ -228,7 +228,7 @@ func TestRefuses(t *testing.T) {
 		{"index", func() ([]float32, error) { return Generate(ctx, []uint32{0, 1, 3}, p, n, uv) }, "vertex 3 of 3"},
 		{"triangles", func() ([]float32, error) { return Generate(ctx, []uint32{0, 1}, p, n, uv) }, "2 indices do not make whole triangles: export the mesh as a list of triangles"},
 		{"position", func() ([]float32, error) { return Generate(ctx, i, broken(p, 5), n, uv) }, "vertex 1 is at NaN"},
-		{"normals", func() ([]float32, error) { return Generate(ctx, i, p, n[:6], uv) }, "3 vertices have 6 numbers of normals and 6 of texture coordinates; each vertex needs 3 and 2"},
+		{"normals", func() ([]float32, error) { return Generate(ctx, i, p, n[:6], uv) }, "for 3 vertices there are 6 numbers of normals and 6 of texture coordinates; each vertex needs 3 and 2"},
 		{"uvs", func() ([]float32, error) { return Generate(ctx, i, p, n, n) }, "9 of texture coordinates"},
 		{"normal", func() ([]float32, error) { return Generate(ctx, i, p, broken(n, 8), uv) }, "vertex 2 has the normal NaN"},
 		{"uv", func() ([]float32, error) { return Generate(ctx, i, p, n, broken(uv, 4)) }, "vertex 2 has the texture coordinate NaN"},

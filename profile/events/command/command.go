@@ -142,7 +142,7 @@ func runStat(args []string, stdout io.Writer) error {
 		return failed
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w; the report covers the events before that", file.Name(), err)
+		return fmt.Errorf("%s: %w; the report covers only the events before the damage", file.Name(), err)
 	}
 	return nil
 }

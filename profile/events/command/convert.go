@@ -102,7 +102,7 @@ func runConvert(args []string, stdout io.Writer) error {
 	}
 	if takes := (n*bytesOfEvent + 1<<20 - 1) >> 20; takes > c.memory {
 		return fmt.Errorf("%s: converting %d events takes %d MiB, but the limit is %d; "+
-			"choose a part by its times (from, to), or raise the limit (memory)", name, n, takes, c.memory)
+			"choose a part of the recording (from, to), or raise the limit (memory)", name, n, takes, c.memory)
 	}
 	if _, err := file.Seek(begin, io.SeekStart); err != nil {
 		return err
@@ -116,7 +116,7 @@ func runConvert(args []string, stdout io.Writer) error {
 	err = atomicfile.Write(out, 0o666, func(w io.Writer) error {
 		err := write(w, rec)
 		if errors.Is(err, events.ErrDamaged) && !stream.Start().IsZero() {
-			torn = fmt.Errorf("%s: %w; the events before that are in %s", name, err, out)
+			torn = fmt.Errorf("%s: %w; only the events before the damage are in %s", name, err, out)
 			return nil
 		}
 		return err

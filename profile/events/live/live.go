@@ -97,7 +97,7 @@ func onGet(contentType string, serve http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.Method != http.MethodGet {
 			w.Header().Set("Allow", http.MethodGet)
-			http.Error(w, "events: use GET", http.StatusMethodNotAllowed)
+			http.Error(w, "events: the method is not allowed; use GET", http.StatusMethodNotAllowed)
 			return
 		}
 		w.Header().Set("Content-Type", contentType)

@@ -300,7 +300,7 @@ func (c *Call) fromEnvironment(fs *flag.FlagSet, environ []string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if meant := nearest.Word(name, known); meant != "" {
-			c.Warn(fmt.Sprintf("nothing reads the variable %s; did you mean %s?", pathname.Show(name), meant))
+			c.Warn(fmt.Sprintf("cook has no environment variable %s; did you mean %s?", pathname.Show(name), meant))
 		}
 	}
 	return nil

@@ -151,7 +151,7 @@ var suggestions = strings.NewReplacer(
 	"of memory, but the budget is", "of memory, but the budget (-mem) is",
 	"; wait for it or", "; wait for it (cook -wait does) or",
 	"cook again ignoring timestamps", "cook again ignoring timestamps (-check-contents)",
-	"they are removed by force only", "they are removed with -force only",
+	"use force to remove them", "use -force to remove them",
 	"list them first, then remove them by force", "list them first (-n), then remove them with -force",
 	"export the target ", "export with -target ",
 	" from the directory above it, ", " -out ",

@@ -14,7 +14,7 @@ import (
 
 const graphText = `usage: cook graph -dir assets [flags] [pattern ...]
 
-Prints sources, the files they read and their outputs as a graph in the language DOT, or
+Prints sources, the files that they read and their outputs as a graph in DOT format, or
 its edges as JSON.
 
 Example:
@@ -25,7 +25,7 @@ Example:
 var Graph = cmdline.Verb{
 	Name: "graph", Synopsis: "graph -dir assets [flags] [pattern ...]", Summary: "print sources, dependencies and outputs as a graph", Text: graphText,
 	Takes: cmdline.Argument{Files: true},
-	New:   queryHandler("graph", "print each edge as one line of JSON, and each asset without any", false, (*lastRun).writeGraph),
+	New:   queryHandler("graph", "print each edge, and each asset without edges, as one line of JSON", false, (*lastRun).writeGraph),
 }
 
 // writeGraph prints the graph in DOT. A node "s:PATH" is a source, and a node "o:PATH" is an

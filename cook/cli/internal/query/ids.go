@@ -108,7 +108,7 @@ func (r *idsOptions) moveID(from, to string, w io.Writer) error {
 		return &cook.ConfigError{Err: err}
 	}
 	if set.Has(to) {
-		return refuse("%s already has the ID of another asset that was renamed; if that is wrong, remove the line of %[1]s from %[2]s", pathname.Show(to), pathname.Show(name))
+		return refuse("%s already has the ID of another asset that was renamed to it; if that is wrong, remove the line of %[1]s from %[2]s", pathname.Show(to), pathname.Show(name))
 	}
 	next, made := set.Move([]ids.Move{{From: from, To: to}}, set.ID, func(func(string) bool) {})
 	if len(made) == 0 {

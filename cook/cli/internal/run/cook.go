@@ -96,9 +96,9 @@ func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []s
 	case r.project.Dir == "":
 		return c.Wrong("no asset directory given, and no cook.toml with [project] here or above; try: cook -dir assets, or cook init assets")
 	case r.watch && r.print.sarif != "":
-		return c.Wrong("-sarif needs a run that ends; leave out -watch or -sarif")
+		return c.Wrong("-sarif needs a run that ends; remove -watch or -sarif")
 	case r.watch && (len(patterns) > 0 || r.options.Force || r.options.DryRun || r.options.IgnoreTimestamps):
-		return c.Wrong("-watch cooks every change; leave out patterns, -a, -n and -check-contents")
+		return c.Wrong("-watch cooks every change; remove patterns, -a, -n and -check-contents")
 	}
 	r.options.Patterns, r.options.StopOnFailure = patterns, !r.keepGoing
 	if err := cmdline.SelfForRemote(&r.project.Remote); err != nil {

@@ -152,7 +152,7 @@ func (r *verifyOptions) runVerify(ctx context.Context, c *cmdline.Call, patterns
 		report.NewJSON(c.Stdout).Verified(&sum)
 	case !flags.quiet:
 		if sum.Again > 0 && sum.Again < sum.Assets {
-			fmt.Fprintf(c.Stdout, "cook: -seed %d draws the same sample again\n", sum.Seed)
+			fmt.Fprintf(c.Stdout, "cook: -seed %d selects the same sample again\n", sum.Seed)
 		}
 		if opt.Remote {
 			fmt.Fprintf(c.Stdout, "cook: compared with %s of %s\n", human.Count(sum.Shared, "result"), pathname.Show(project.Remote.URL))

@@ -189,5 +189,5 @@ func editText(e rules.Edit) string {
 	case e.New == "":
 		return fmt.Sprintf("removed %s", pathname.Escape(e.Old))
 	}
-	return fmt.Sprintf("%s is %s now", pathname.Escape(e.Old), pathname.Escape(e.New))
+	return fmt.Sprintf("replaced %s by %s", pathname.Escape(e.Old), pathname.Escape(e.New))
 }

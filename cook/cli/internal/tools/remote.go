@@ -30,7 +30,7 @@ Example:
 
 // Remote is the verb "cook remote".
 var Remote = cmdline.Verb{
-	Name: "remote", Synopsis: "remote check [flags]", Summary: "try a server on which results are shared", Text: remoteText,
+	Name: "remote", Synopsis: "remote check [flags]", Summary: "test the connection to a server that shares results", Text: remoteText,
 	Takes: cmdline.Argument{Words: remoteVerbs},
 	New:   cmdline.HandlerOf((*remoteOptions).remoteFlags, (*remoteOptions).runRemote),
 }

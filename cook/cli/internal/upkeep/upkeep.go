@@ -41,7 +41,7 @@ func (r *cleanOptions) cleanFlags(fs *flag.FlagSet) {
 	cmdline.FolderFlags(fs, &r.project)
 	fs.BoolVar(&r.extra, "extra", false, "remove only the files that no asset makes")
 	fs.BoolVar(&r.dryRun, "n", false, "dry run, with -extra: print the files, and remove nothing")
-	fs.BoolVar(&r.force, "force", false, "with -extra: also remove files from a directory that cook did not make")
+	fs.BoolVar(&r.force, "force", false, "with -extra: remove files also from a directory that cook did not make")
 }
 
 func (r *cleanOptions) runClean(ctx context.Context, c *cmdline.Call, words []string) int {

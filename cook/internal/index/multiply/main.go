@@ -85,7 +85,7 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 		list = append(list, index.Vouch{Target: target})
 	}
 	if m.pending || len(list) == 0 {
-		return index.Encoded{}, errors.New("the tree has pending changes: cook it again")
+		return index.Encoded{}, errors.New("the asset directory has changes that were not cooked; run cook again")
 	}
 	files, actions := 0, 0
 	for _, f := range x.Files().Below(".") {
@@ -118,7 +118,7 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 	e, ok, err := m.next.Encode()
 	if err == nil && !ok {
 		e = index.Encoded{}
-		err = errors.New("there is nothing to multiply")
+		err = errors.New("no asset can be copied; cook at least one asset first")
 	}
 	return e, err
 }

@@ -156,7 +156,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := multiply(fresh, "pool", 1); err == nil || !strings.Contains(err.Error(), "pending changes") {
+	if _, err := multiply(fresh, "pool", 1); err == nil || !strings.Contains(err.Error(), "changes that were not cooked") {
 		t.Errorf("an index that vouches for nothing: %v", err)
 	}
 	next = x.Anew("xxh128")

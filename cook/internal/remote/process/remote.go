@@ -127,7 +127,7 @@ func (w *way) registerFlags(fs *flag.FlagSet) {
 		return nil
 	})
 	fs.StringVar(&w.sign, "sign-key", "", "`file` of the key that signs results")
-	fs.Func("trust", "`file` of a key whose results are taken; may be given several times", func(file string) error {
+	fs.Func("trust", "`file` of a public key; results signed with it are accepted; may be given several times", func(file string) error {
 		w.trust = append(w.trust, file)
 		return nil
 	})

@@ -62,7 +62,7 @@ func unpackBlob(data []byte, how messages.Compressor, size int64) ([]byte, error
 		defer d.Close()
 		return io.ReadAll(io.LimitReader(d, size+1))
 	}
-	return nil, fmt.Errorf("the server sent a blob compressed by %v, which was not asked for", how)
+	return nil, fmt.Errorf("the server compressed a blob with %v, which cook did not request", how)
 }
 
 func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, contents [][]byte) error {

@@ -101,7 +101,7 @@ func (e execution) WaitExecution(r *repb.WaitExecutionRequest, stream repb.Execu
 	x, ok := all.at[r.Name]
 	all.mu.Unlock()
 	if !ok {
-		return status.Error(codes.NotFound, "no such execution")
+		return status.Error(codes.NotFound, "there is no such execution")
 	}
 	return sendWhenDone(r.Name, x, stream)
 }
@@ -163,7 +163,7 @@ func (s *Server) executeHere(ctx context.Context, r *repb.ExecuteRequest, hash s
 		return nil, status.Error(codes.Internal, err.Error())
 	}
 	if ctx.Err() != nil {
-		return nil, status.Error(codes.DeadlineExceeded, "it took too long")
+		return nil, status.Error(codes.DeadlineExceeded, "the execution took too long")
 	}
 	result.StderrRaw = stderr.Bytes()
 	for _, file := range command.OutputPaths {

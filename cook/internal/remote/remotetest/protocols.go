@@ -49,7 +49,7 @@ func (a actionCache) GetActionResult(_ context.Context, r *repb.GetActionResultR
 	if result, ok := a.s.findResult(r.GetActionDigest().GetHash()); ok {
 		return result, nil
 	}
-	return nil, status.Error(codes.NotFound, "no such result")
+	return nil, status.Error(codes.NotFound, "the server does not have the result")
 }
 
 func (a actionCache) UpdateActionResult(_ context.Context, r *repb.UpdateActionResultRequest) (*repb.ActionResult, error) {
@@ -82,7 +82,7 @@ func (c cas) BatchReadBlobs(_ context.Context, r *repb.BatchReadBlobsRequest) (*
 	for _, d := range r.Digests {
 		one := &repb.BatchReadBlobsResponse_Response{Digest: d}
 		if data, ok := c.s.findBlob(d.GetHash()); !ok {
-			one.Status = status.New(codes.NotFound, "no such blob").Proto()
+			one.Status = status.New(codes.NotFound, "the server does not have the blob").Proto()
 		} else if one.Data = data; slices.Contains(r.AcceptableCompressors, repb.Compressor_ZSTD) && len(data) > 100 {
 			packer, _ := zstd.NewWriter(nil)
 			one.Data, one.Compressor = packer.EncodeAll(data, nil), repb.Compressor_ZSTD
@@ -148,14 +148,14 @@ func (b byteStream) Read(r *bspb.ReadRequest, stream bspb.ByteStream_ReadServer)
 	}
 	data, ok := b.s.findBlob(what.digest.Hash)
 	if !ok {
-		return status.Error(codes.NotFound, "no such blob")
+		return status.Error(codes.NotFound, "the server does not have the blob")
 	}
 	if what.packed {
 		packer, _ := zstd.NewWriter(nil)
 		data = packer.EncodeAll(data, nil)
 	}
 	if r.ReadOffset < 0 || r.ReadOffset > int64(len(data)) {
-		return status.Errorf(codes.OutOfRange, "offset %d of %d bytes", r.ReadOffset, len(data))
+		return status.Errorf(codes.OutOfRange, "the offset %d is outside the blob of %d bytes", r.ReadOffset, len(data))
 	}
 	data = data[r.ReadOffset:]
 	cut := b.s.cutsStream(r.ResourceName)
@@ -190,7 +190,7 @@ func (b byteStream) Write(stream bspb.ByteStream_WriteServer) error {
 			}
 		}
 		if m.WriteOffset != int64(len(all)) {
-			return status.Errorf(codes.InvalidArgument, "offset %d after %d bytes", m.WriteOffset, len(all))
+			return status.Errorf(codes.InvalidArgument, "the client sent offset %d after %d bytes", m.WriteOffset, len(all))
 		}
 		all = append(all, m.Data...)
 		if b.s.CutAt > 0 && int64(len(all)) >= b.s.CutAt && b.s.cutsStream(name) {
@@ -270,7 +270,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if !ok {
-		fail(status.Error(codes.NotFound, "no such entry"))
+		fail(status.Error(codes.NotFound, "the server does not have the entry"))
 		return
 	}
 	var offset int

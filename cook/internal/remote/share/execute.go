@@ -197,7 +197,7 @@ func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Ro
 	files := map[string]messages.OutputFile{}
 	for _, f := range ar.OutputFiles {
 		if _, twice := files[f.Path]; twice {
-			return wrong("two files are called %q", f.Path)
+			return wrong("two files of the result are called %q", f.Path)
 		}
 		files[f.Path] = f
 	}
@@ -207,7 +207,7 @@ func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Ro
 	}
 	var rec remote.Record
 	if err := json.Unmarshal(text, &rec); err != nil || rec.Format != remote.ActionFormat {
-		return wrong("the record has format %d, %v", rec.Format, err)
+		return wrong("the record of the result has format %d: %v", rec.Format, err)
 	}
 	if rec.Refused != "" || rec.Error != "" {
 		return text, rec.CookTime, nil
@@ -217,13 +217,13 @@ func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Ro
 		return wrong("%v", err)
 	}
 	if len(made.Artifacts) != root.Outputs || len(files) != root.Outputs+1 {
-		return wrong("the result has %d artifacts in %d files, want %d", len(made.Artifacts), len(files), root.Outputs)
+		return wrong("the result lists %d artifacts and has %d files; the action makes %d artifacts", len(made.Artifacts), len(files), root.Outputs)
 	}
 	var all []*download
 	for i, a := range made.Artifacts {
 		d := files[path.Join(remote.OutDir, strconv.Itoa(i))].Digest
 		if d.Size != a.Size || len(d.Hash) != 64 {
-			return wrong("file %d has %d bytes, its artifact %d", i, d.Size, a.Size)
+			return wrong("file %d of the result has %d bytes, but its artifact must have %d", i, d.Size, a.Size)
 		}
 		if !x.blobs.store.HasBlob(a.Blob, a.Size) {
 			all = append(all, x.downloads.requestBlob(whole, d, a, new(atomic.Bool)))

@@ -156,7 +156,7 @@ const (
 )
 
 // errOff is the error of requests after the server was given up.
-var errOff = errors.New("the server is not asked any more in this run")
+var errOff = errors.New("this run makes no more requests to the server")
 
 // A lately records the requests of the last minute.
 type lately struct {
@@ -208,7 +208,7 @@ func (l *link) giveUpServer(why error) {
 	l.off = true
 	l.mu.Unlock()
 	if !again && l.ctx.Err() == nil {
-		l.note(fmt.Sprintf("%v; the server is not asked any more in this run", why))
+		l.note(fmt.Sprintf("%v; this run makes no more requests to the server", why))
 	}
 	l.giveUp()
 }

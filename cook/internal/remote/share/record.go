@@ -68,7 +68,7 @@ func decodeEntry(k remote.Key, ar *messages.ActionResult) (*entry, error) {
 	var err error
 	if e.record.ReadSets != nil {
 		if k.Reads {
-			return wrong("the record has read sets for a result")
+			return wrong("the server sent a record of read sets instead of a result")
 		}
 		if e.readSets, err = store.UnmarshalReadSets(k.Action, e.record.ReadSets); err != nil {
 			return wrong("%v", err)
@@ -82,7 +82,7 @@ func decodeEntry(k remote.Key, ar *messages.ActionResult) (*entry, error) {
 		e.result, e.origin = &r, e.record.Made.validOrigin(ar)
 	}
 	if len(ar.OutputDirectories)+len(ar.OutputSymlinks) > 0 {
-		return wrong("the record has outputs that are not files")
+		return wrong("the record lists outputs that are not files")
 	}
 	if e.files, err = outputDigests(ar, e.result); err != nil {
 		return wrong("%v", err)
@@ -104,10 +104,10 @@ func outputDigests(ar *messages.ActionResult, r *store.Result) ([]Digest, error)
 	for _, f := range ar.OutputFiles {
 		i, err := strconv.Atoi(f.Path)
 		if err != nil || i < 0 || i >= len(files) || f.Path != strconv.Itoa(i) || files[i] != (Digest{}) {
-			return nil, fmt.Errorf("an output file is called %q", f.Path)
+			return nil, fmt.Errorf("the record lists an output file with the invalid name %q", f.Path)
 		}
 		if f.Digest.Size != r.Artifacts[i].Size || len(f.Digest.Hash) != 64 {
-			return nil, fmt.Errorf("output file %d has %d bytes, its artifact %d", i, f.Digest.Size, r.Artifacts[i].Size)
+			return nil, fmt.Errorf("output file %d has %d bytes, but its artifact must have %d", i, f.Digest.Size, r.Artifacts[i].Size)
 		}
 		files[i] = f.Digest
 	}

@@ -142,16 +142,16 @@ func TestInvalidExecutionResultIsAMiss(t *testing.T) {
 	}{
 		"fails":           {adjust: func(e *errand) { e.Folders = nil }, note: "with status 7"},
 		"no record":       {result: func(r *repb.ActionResult) { drop(r, "out/record") }, note: "the result has no record"},
-		"no output":       {result: func(r *repb.ActionResult) { drop(r, "out/1") }, note: "the result has 2 artifacts in 2 files, want 2"},
-		"another format":  {adjust: func(e *errand) { e.rec.Format++ }, note: "the record has format 2"},
-		"fewer artifacts": {adjust: func(e *errand) { e.rec.Artifacts = e.rec.Artifacts[:1] }, note: "1 artifacts in 3 files"},
+		"no output":       {result: func(r *repb.ActionResult) { drop(r, "out/1") }, note: "the result lists 2 artifacts and has 2 files; the action makes 2 artifacts"},
+		"another format":  {adjust: func(e *errand) { e.rec.Format++ }, note: "format 2"},
+		"fewer artifacts": {adjust: func(e *errand) { e.rec.Artifacts = e.rec.Artifacts[:1] }, note: "1 artifacts and has 3 files"},
 		"no blob ID":      {adjust: func(e *errand) { e.rec.Artifacts[1].Blob = "../../x" }, note: "blob ID"},
-		"another size":    {adjust: func(e *errand) { e.rec.Artifacts[1].Size++ }, note: "bytes, its artifact"},
+		"another size":    {adjust: func(e *errand) { e.rec.Artifacts[1].Size++ }, note: "bytes, but its artifact"},
 		"another blob":    {adjust: func(e *errand) { e.rec.Artifacts[1].Blob = e.rec.Artifacts[0].Blob }, note: "does not match its ID"},
 		"more outputs": {result: func(r *repb.ActionResult) {
 			r.OutputFiles = append(r.OutputFiles, &repb.OutputFile{Path: "../x", Digest: r.OutputFiles[0].Digest})
-		}, note: "in 4 files"},
-		"an output twice": {result: func(r *repb.ActionResult) { r.OutputFiles = append(r.OutputFiles, r.OutputFiles[0]) }, note: "two files are called"},
+		}, note: "and has 4 files"},
+		"an output twice": {result: func(r *repb.ActionResult) { r.OutputFiles = append(r.OutputFiles, r.OutputFiles[0]) }, note: "two files of the result are called"},
 		"a link": {result: func(r *repb.ActionResult) {
 			r.OutputSymlinks = []*repb.OutputSymlink{{Path: "out/0", Target: "/etc/passwd"}}
 		}, note: "not files"},

@@ -25,7 +25,7 @@ var (
 	// ErrTooLarge means that the blob is too large for the server.
 	ErrTooLarge = errors.New("too large for the server")
 	// ErrRefused means that the server denies the request, for example for lack of credentials.
-	ErrRefused = errors.New("the server refuses")
+	ErrRefused = errors.New("the server refuses the request")
 	// ErrFull means that the server has no space left.
 	ErrFull = errors.New("the server has no space left")
 	// ErrInputs means that the server lacks inputs of an action.

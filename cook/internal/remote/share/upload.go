@@ -366,7 +366,7 @@ func (u *uploader) savePending(keys []queuedResult) {
 		}
 	}
 	if err != nil {
-		u.out.noteFirst("pending", fmt.Errorf("upload: %d results cannot be left to the next run: %w", len(keys), err))
+		u.out.noteFirst("pending", fmt.Errorf("upload: cannot save %d results for the next run to upload: %w", len(keys), err))
 	}
 }
 

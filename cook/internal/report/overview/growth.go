@@ -198,7 +198,7 @@ func warningsTable(r *Report) *Table {
 	for i := range r.in.Assets {
 		if a := &r.in.Assets[i]; recipes[a.Path] {
 			delete(recipes, a.Path)
-			add(a.Path, "a warning of the recipe, in a run that the history does not have any more; cook why shows it")
+			add(a.Path, "a warning from a run that is no longer in the history; cook why PATH prints it")
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Compare(b.warnings, a.warnings) })
@@ -206,7 +206,7 @@ func warningsTable(r *Report) *Table {
 		t.addTableRow(g.text, g.warnings, g.paths[0], strings.Join(g.paths[1:], "; "))
 	}
 	if unlisted > 0 {
-		t.Note = fmt.Sprintf("%s more could not be kept.", countOf(unlisted, "warning"))
+		t.Note = fmt.Sprintf("The history has no room for %s more.", countOf(unlisted, "warning"))
 	}
 	return t
 }

@@ -122,7 +122,7 @@ func againTable(r *Report) *Table {
 func workersTable(r *Report) *Table {
 	t := &Table{Key: "workers", Title: "Time line of the last cook", Columns: []Column{
 		{"worker", "worker", Number, false}, {"begin_ns", "from", Time, false}, {"end_ns", "to", Time, false}, {"busy_ns", "busy", Time, true},
-		{"waited_ns", "time spent waiting for memory", Time, true}, {"helped_ns", "help of idle cores", Time, true}, {"assets", "assets", Number, true}, {"path", "longest asset", Name, false},
+		{"waited_ns", "time spent waiting for memory", Time, true}, {"helped_ns", "time of idle cores that helped", Time, true}, {"assets", "assets", Number, true}, {"path", "longest asset", Name, false},
 	}}
 	if r.last == nil || r.last.Detail == nil {
 		t.Note = "The history has no details of the last cook."
@@ -137,7 +137,7 @@ func workersTable(r *Report) *Table {
 // stagesTable lists the time of each stage of the latest run.
 func stagesTable(r *Report) *Table {
 	t := &Table{Key: "stages", Title: "Stages of the last cook", Columns: []Column{
-		{"stage", "stage", Text, false}, {"ns", "time", Time, true}, {"share", "share", Percent, false}, {"peak_rss", "peak memory by its end", Bytes, false}}}
+		{"stage", "stage", Text, false}, {"ns", "time", Time, true}, {"share", "share", Percent, false}, {"peak_rss", "peak memory until then", Bytes, false}}}
 	if r.last != nil {
 		for _, s := range r.last.Stages {
 			t.addTableRow(s.Name, s.Took, float64(s.Took)/float64(max(1, r.last.Took)), s.PeakRSS)
@@ -168,7 +168,7 @@ func Bound(p *stats.Past) string {
 	case d.Took < p.Took/2 && longest.Took > 0:
 		return fmt.Sprintf("Files: cooking took %s of %s; stage %s took %s.", human.Duration(d.Took), human.Duration(p.Took), longest.Name, human.Duration(longest.Took))
 	case waited >= much && waited >= idle:
-		return fmt.Sprintf("Memory: %s waited %s of their time for memory; allow more, or use fewer workers.", workers, percent(waited))
+		return fmt.Sprintf("Memory: %s waited %s of their time for memory; allow more memory, or use fewer workers.", workers, percent(waited))
 	case idle >= much:
 		last := lastSpan(d)
 		text := fmt.Sprintf("One long asset: %s took %s", pathname.Show(string(last.Path)), human.Duration(last.End-last.Begin))
@@ -177,7 +177,7 @@ func Bound(p *stats.Past) string {
 		}
 		return fmt.Sprintf("%s, and for the last %s nothing else was left; the workers were idle %s of their time.", text, human.Duration(d.Alone), percent(idle))
 	}
-	return fmt.Sprintf("Cores: %s were busy %s of the time; more cores would make it faster.", workers, percent(busy))
+	return fmt.Sprintf("Cores: %s were busy %s of the time; more cores would shorten the cook.", workers, percent(busy))
 }
 
 // lastSpan returns the span with the latest end.

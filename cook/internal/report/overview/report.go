@@ -197,7 +197,7 @@ func (r *Report) answerQuestions() {
 	if t := r.Table("slowest"); len(t.Rows) > 0 && r.last != nil && r.last.Counts["cook/cook/count"] < int64(len(r.in.Assets)) {
 		bound += fmt.Sprintf(" Of all assets, %s takes longest (%s).", pathname.Show(cellAs[string](t, t.Rows[0], "path")), human.Duration(cellAs[time.Duration](t, t.Rows[0], "cook_ns")))
 	}
-	r.addAnswer("What took longest, and what bounded the cook?", "last", longest+bound)
+	r.addAnswer("What took longest, and what limited the cook?", "last", longest+bound)
 	r.addAnswer("Which textures lost most quality?", "textures", r.lossText())
 	r.addAnswer("What grew since yesterday?", "growth_day", r.growthText())
 	if t := r.Table("failures"); len(t.Rows) > 0 {

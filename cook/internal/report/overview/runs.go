@@ -152,7 +152,7 @@ func (s *Series) spike(i int) bool {
 
 // stepsTable lists the lasting changes of figures.
 func stepsTable(r *Report) *Table {
-	t := &Table{Key: "steps", Title: "Steps", Note: "Runs that changed a figure permanently (change points); before and after are medians.", Columns: []Column{
+	t := &Table{Key: "steps", Title: "Steps", Note: "Runs in which a figure changed permanently (change points); before and after are medians.", Columns: []Column{
 		{"figure", "figure", Text, false}, {"run", "since run", Number, false}, {"at", "on (UTC)", Moment, false}, {"before", "before", Text, false}, {"after", "after", Text, false}}}
 	for i := range r.series {
 		s := &r.series[i]
@@ -165,12 +165,12 @@ func stepsTable(r *Report) *Table {
 
 // runsTable lists all runs of the history, the latest first.
 func runsTable(r *Report) *Table {
-	t := &Table{Key: "runs", Title: "All runs that did something", Columns: []Column{{"run", "run", Number, false}, {"id", "ID", Text, false}, {"at", "on (UTC)", Moment, false}}}
+	t := &Table{Key: "runs", Title: "All runs with work", Columns: []Column{{"run", "run", Number, false}, {"id", "ID", Text, false}, {"at", "on (UTC)", Moment, false}}}
 	columns := runColumns()
 	for _, c := range columns {
 		t.Columns = append(t.Columns, Column{c.key, c.title, c.kind, false})
 	}
-	t.Columns = append(t.Columns, Column{"bound", "what bounded it", Text, false}, Column{"largest", "most of the growth", Parts, false}, Column{"slowest", "longest", Parts, false})
+	t.Columns = append(t.Columns, Column{"bound", "limit of the run", Text, false}, Column{"largest", "largest growth", Parts, false}, Column{"slowest", "longest", Parts, false})
 	for i, p := range slices.Backward(r.in.Runs) {
 		id := ""
 		if !p.ID.IsZero() {

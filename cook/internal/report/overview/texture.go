@@ -182,7 +182,7 @@ func texturesTable(r *Report) *Table {
 		{"levels", "levels", Number, false}, {"bytes_in", "source", Bytes, true}, {"bytes_out", "cooked", Bytes, true}, {"psnr", "PSNR in dB", Decibel, false},
 		{"angle", "angle in °", Degree, false}, {"coverage", "coverage off by", Percent, false}, {"note", "", Text, false},
 	}, Note: "PSNR compares the first level with the source as it was prepared (scaled, channels moved), in the channels that are stored: a loss at 30 dB is visible, a loss above 45 dB is hardly visible. " +
-		"Of normal maps, the mean angle between normals; with option coverage, the most that a level's share of drawn pixels differs from the source's."}
+		"For normal maps: the mean angle between normals. With option coverage: the largest difference in the share of drawn pixels between a level and the source."}
 	list := slices.Clone(r.in.Textures)
 	slices.SortStableFunc(list, func(a, b Texture) int { return compareLoss(a.Likeness.PSNR, b.Likeness.PSNR) })
 	r.in.Textures = list

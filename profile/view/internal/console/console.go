@@ -31,7 +31,7 @@ graph hide NAME, graph show NAME    hide or show a graph
 graph remove NAME [COUNTER...]      remove the graph, or some of its counters
 print COUNTER...                    print the values of the last frame
 when COUNTER > NUMBER [for FRAMES] dump DURATION
-                                    if so, record for DURATION before and after; also >= < <=
+                                    if true, record DURATION before and after; also >= < <=
 when, when remove N                 list the conditions, or remove one
 help
 Timers are in milliseconds; numbers may have units (33ms, 250us). Quote names that have spaces: "a b".`
@@ -344,7 +344,7 @@ func (p *parser) when() (Command, error) {
 		return Command{}, err
 	}
 	if len(found) != 1 {
-		return Command{}, fmt.Errorf("%s matches %d counters; a condition watches one", quote(word), len(found))
+		return Command{}, fmt.Errorf("%s matches %d counters, but a condition watches only one; name one counter", quote(word), len(found))
 	}
 	w.Counter = found[0]
 	if w.Is, err = p.next("one of > >= < <="); err != nil {

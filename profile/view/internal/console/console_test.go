@@ -78,7 +78,7 @@ func TestParseErrors(t *testing.T) {
 		{"when cook/frame_ms > 33 for 0 dump 2s", "0 is not a number of frames from 1 to 1000000"},
 		{"when cook/frame_ms > 33 for 3 dmup 2s", `want "dump" instead of dmup; see help`},
 		{"when cook/frame_ms > 33 dump 2h", "2h is not a duration from 100ms to 1m0s, such as 2s"},
-		{"when cook/skip/* > 33 dump 2s", "cook/skip/* matches 2 counters; a condition watches one"},
+		{"when cook/skip/* > 33 dump 2s", "cook/skip/* matches 2 counters, but a condition watches only one; name one counter"},
 		{"when remove x", "x is not the number of a condition; when lists them"},
 		{strings.Repeat("x", 5000), "the line has 5000 bytes; at most 4096 are read"},
 	} {
