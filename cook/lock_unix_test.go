@@ -164,7 +164,7 @@ func TestOutputFolderReplacedDuringRun(t *testing.T) {
 		},
 	} {
 		for _, beside := range []bool{false, true} {
-			if !beside && !strings.Contains(what, "folder") {
+			if !beside && !strings.Contains(what, "directory") {
 				continue
 			}
 			opt := sampleProject(t).run
