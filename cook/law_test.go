@@ -279,7 +279,7 @@ func TestDamage(t *testing.T) {
 }
 
 // TestEditsAreCookedMinimally makes random trees of programs that read files and artifacts of each
-// other. The outputs must equal those of a model, and each edit must cook only the assets with new
+// other. The outputs must equal the outputs of a model, and each edit must cook only the assets with new
 // inputs. proof/reliability tests more trees.
 func TestEditsAreCookedMinimally(t *testing.T) {
 	const first = 20_000

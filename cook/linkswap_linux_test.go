@@ -94,7 +94,7 @@ func TestFoldersSwappedForLinks(t *testing.T) {
 		t.Errorf("outside: %s", d)
 	}
 
-	// Without swaps, the outputs must equal those of a cook from scratch.
+	// Without swaps, the outputs must equal the outputs of a cook from scratch.
 	h.undoSwap("assets/sub", "assets/link")
 	h.undoSwap("cooked/sub", "link")
 	h.must(os.Remove(h.path("assets/link")))

@@ -124,7 +124,7 @@ func fromScratch(t testing.TB, run oracle.Run) oracle.Tree {
 	return p.outputs()
 }
 
-// compareWithScratch cooks, and compares the outputs with those of a cook into an empty directory.
+// compareWithScratch cooks, and compares the outputs with a cook into an empty directory.
 func (p *project) compareWithScratch() cook.Summary {
 	p.Helper()
 	p.tick()

@@ -118,7 +118,7 @@ func executed(s cook.Summary) int64 {
 	return s.Remote.Executed
 }
 
-// compare compares the outputs with those of a single machine.
+// compare compares the outputs with the outputs of a single machine.
 func (f *farm) compare() {
 	f.Helper()
 	recipeMu.Lock()

@@ -131,7 +131,7 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 }
 
 // TestExecutedEqualsFromScratch makes random edits while other machines fail. The outputs must
-// equal those of a cook from scratch on one machine.
+// equal the outputs of a cook from scratch on one machine.
 func TestExecutedEqualsFromScratch(t *testing.T) {
 	var executed, failed, alone int64
 	for i := range scripts(75, 2) {

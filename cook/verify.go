@@ -85,7 +85,7 @@ type Finding = verify.Finding
 //
 //	"output missing"
 //	"output damaged"     content differs from the cooked output
-//	"output mode"        permissions differ from those that cook set
+//	"output mode"        permissions differ from the permissions that cook set
 //	"extra file"         no asset produces the file
 //	"state damaged"      index or manifest
 //	"store damaged"      a result or blob; costs time but never causes wrong outputs

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// archKernels returns all assembly kernels that this processor can run, even those that are not
+// archKernels returns all assembly kernels that this processor can run, even kernels that are not
 // chosen. They process an input below their minimum length bytewise.
 func archKernels[R register](e *engine[R]) []kernel[R] {
 	var ks []kernel[R]

@@ -4,7 +4,7 @@ package crcslice8
 
 import "testing"
 
-// archKernels returns the kernels for this architecture, even those that are not chosen. They
+// archKernels returns the kernels for this architecture, even kernels that are not chosen. They
 // process an input below their minimum length bytewise.
 func archKernels[R register](e *engine[R]) []kernel[R] {
 	var ks []kernel[R]

@@ -92,7 +92,7 @@ const (
 	polyXFER       = 0x000000af // Fischer, XFER
 )
 
-// The fields are those of Model: name, width, polynomial, initial register, RefIn, RefOut, XorOut,
+// The fields are the fields of Model: name, width, polynomial, initial register, RefIn, RefOut, XorOut,
 // check value, residue.
 var catalogue = []Model{
 	{"CRC-3/GSM", 3, 0x3, 0x0, false, false, 0x7, 0x4, 0x2},

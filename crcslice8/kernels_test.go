@@ -16,7 +16,7 @@ type kernel[R register] struct {
 	run  func(state R, p []byte) R
 }
 
-// kernels returns all kernels for any length, even those that are not chosen. The last one is the
+// kernels returns all kernels for any length, even kernels that are not chosen. The last one is the
 // kernel that t chooses.
 func (t *Table) kernels() []kernel[uint32] {
 	ks := []kernel[uint32]{

@@ -119,8 +119,8 @@ func (m *multiple) addTaps(dst, before, in []byte) {
 // with a tap t for each lower term. Finally the last d/8 bytes hold the remainder of the message.
 // This needs only XOR, on words of any width and in any bit order.
 //
-// If Q is a multiple of P, then so is its eighth power, whose exponents are eight times those of Q
-// (the Frobenius map). So the search finds exponents in bits, and the code uses them in bytes.
+// If Q is a multiple of P, then so is its eighth power, whose exponents are eight times the exponents
+// of Q (the Frobenius map). So the search finds exponents in bits, and the code uses them in bytes.
 //
 // Four terms would be the fastest. But polynomials for long messages detect all four-bit errors, so
 // they have no such multiple. Nearly all have a multiple of this form, whose five taps take the

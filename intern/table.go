@@ -190,7 +190,7 @@ const (
 	lengthAt   = 4
 )
 
-// putRecord writes a record at arena[at:]. The caller makes sure that there is room.
+// putRecord writes a record at arena[at:]. The caller must reserve the space.
 func putRecord(arena []byte, at uint32, sym Symbol, name string) {
 	r := arena[at:]
 	binary.LittleEndian.PutUint32(r, uint32(sym))

@@ -10,7 +10,7 @@ import (
 //
 //	memory/GROUP/bytes memory/GROUP/count memory/GROUP/peak memory/GROUP/budget
 //
-// The values are those of [memory.GroupRow]. Groups without a budget have no budget gauge. The
+// The values come from [memory.GroupRow]. Groups without a budget have no budget gauge. The
 // gauges memory/held and memory/warm describe the whole tracker. New groups are published from
 // their first poll on. Close the source to stop. PublishMemory returns nil and publishes nothing
 // unless the probe has both counters and a tracker.

@@ -247,7 +247,7 @@ func writeImage(dist, notices, dir string) error {
 }
 
 // pushImage pushes the image of a release to a repository, with the version as its tag. Unless the
-// version is a prerelease, it also sets the tag latest. The credentials are those of docker login.
+// version is a prerelease, it also sets the tag latest. It uses the credentials of docker login.
 func pushImage(dist, notices, repository string) error {
 	r, index, err := imageOfRelease(dist, notices)
 	if err != nil {

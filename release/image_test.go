@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// distOf returns a directory like that of GoReleaser, with one small program in place of both
+// distOf returns a directory like GoReleaser's, with one small program in place of both
 // programs.
 func distOf(t *testing.T, version string) string {
 	t.Helper()

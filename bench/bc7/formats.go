@@ -134,7 +134,7 @@ func parseETC(name string) (f etcFormat, ok bool) {
 // ofETC returns the contestants for ETC2 or EAC. Our encoder always takes part. The encoders etcpak
 // and etc2comp take part if the program built from testdata/etc2.cpp is given. A second etcpak
 // takes part if the program built with vector instructions is given. Our decoder decodes all
-// blocks. For ETC2 its output must equal that of etcpak's decoder.
+// blocks. For ETC2 its output must equal the output of etcpak's decoder.
 func ofETC(f etcFormat, program, vector string, slow bool) (all []contestant) {
 	all = qualities(square, f.blockBytes, f.encode)
 	others := func(program, encoder, name, level string) {

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Command lossywebp compares lossy WebP files of this module with those of cwebp, decoded by dwebp.
+// Command lossywebp compares lossy WebP files of this module with files of cwebp, decoded by dwebp.
 //
 //	go run ./bench/lossywebp DIR [options of cwebp]
 //

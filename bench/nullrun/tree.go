@@ -207,7 +207,7 @@ func each(ctx context.Context, n int, do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// A folder is a directory with the names of its files, in the order in which they are visited.
+// folder holds a directory with the names of its files, in the order in which they are visited.
 type folder struct {
 	root  uint32
 	path  string

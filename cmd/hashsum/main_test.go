@@ -75,7 +75,7 @@ func TestFailedOutputIsAnError(t *testing.T) {
 }
 
 // The test checks a list that mixes functions and styles, with several numbers of workers. The
-// results must equal those of checking its files one by one.
+// results must equal the results of checking its files one by one.
 func TestCheckMixedList(t *testing.T) {
 	var list, want strings.Builder
 	var names []string

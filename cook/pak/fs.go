@@ -192,7 +192,7 @@ func (f *file) Close() error {
 	return nil
 }
 
-// A folder is an open directory of one or several paks.
+// folder holds an open directory of one or several paks.
 type folder struct {
 	info fs.FileInfo
 	list []fs.DirEntry

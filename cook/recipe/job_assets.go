@@ -127,7 +127,7 @@ func (j *Job) extractParts(of Dependency, extract string) (said []Said, found bo
 
 // Followed describes how another file is cooked for the same target. by is the name of its recipe.
 // outputs are the paths of its artifacts, relative to the directory of the source's first artifact.
-// For a chain of recipes, by and options are those of the first step. The recipe of the job must
+// For a chain of recipes, by and options describe the first step. The recipe of the job must
 // have a Follow. If the value of Follow.Option ends with a slash, it must also set UsesPath.
 //
 // If nothing is known about the file, for example because Follow.Option is not set, by is "".
@@ -157,7 +157,7 @@ func (j *Job) Followed(name string) (by string, options Cooker, outputs []string
 }
 
 // Artifacts returns other assets' artifacts for the same target that match the patterns, sorted by
-// source. The patterns are those of rules, and match paths below the directory of the target:
+// source. The patterns have the syntax of rules, and match paths below the directory of the target:
 // "ui/**/*.ktx2", "!*_old.*". The list of each asset has only the matching outputs. It never has
 // outputs of the job itself. Only recipes that set Bundles may call Artifacts.
 //

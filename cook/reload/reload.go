@@ -15,7 +15,7 @@
 //
 // A watcher (cook -watch, or cook.Watch) reports the changes of each round through a Unix socket in
 // the output directory, as soon as all artifacts of the round are in place. Follow finds other
-// changes, such as those of a cook without a watcher, by comparing the manifest with the reported
+// changes, such as changes by a cook without a watcher, by comparing the manifest with the reported
 // changes. If there is no watcher, or the system does not support Unix sockets, Follow checks the
 // stamp of the manifest four times a second. Programs can start in any order.
 //

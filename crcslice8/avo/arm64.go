@@ -7,7 +7,7 @@ import (
 )
 
 // arm64 writes the kernel for arm64 as text, because avo supports only amd64. The steps and factors
-// are those of kernel.narrow and kernel.end.
+// equal the steps and factors of kernel.narrow and kernel.end.
 type arm64 struct {
 	text strings.Builder
 	msb  bool

@@ -96,7 +96,7 @@ func (f Folder) Read(name []byte, want int64, ask bool, buf []byte) (n int, end,
 }
 
 // OpenFile opens the regular file with the given name, which ends in NUL, and describes it. Use it
-// for files that are too large for one Read. If the file is not regular, the errors are those of
+// for files that are too large for one Read. If the file is not regular, it returns the errors of
 // Read; for a device the error is ENXIO.
 func (f Folder) OpenFile(name []byte, into *Info) (File, error) {
 	file, err := f.sys.OpenFile(name, into)

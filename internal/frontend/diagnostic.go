@@ -198,7 +198,7 @@ func StyleOf(w io.Writer, env func(string) string) Style {
 }
 
 // Animates reports whether to update lines in place. It returns false on a build server, where
-// nobody watches, and on a dumb terminal, which cannot move its cursor.
+// no person watches, and on a dumb terminal, which cannot move its cursor.
 func Animates(env func(string) string) bool {
 	return env("CI") == "" && env("TERM") != "dumb"
 }

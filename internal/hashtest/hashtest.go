@@ -30,8 +30,8 @@ type Config struct {
 	Known  []Known               // inputs with sums that independent implementations computed
 	Oracle func(b []byte) []byte // another implementation; may be nil
 
-	// Blocks are additional block sizes for Lengths, in bytes: sizes at whose multiples the
-	// implementation behaves differently.
+	// Blocks are additional block sizes for Lengths, in bytes: the implementation
+	// behaves differently at their multiples.
 	Blocks []int
 
 	// State is set if the streaming hash implements encoding.BinaryMarshaler and BinaryUnmarshaler,

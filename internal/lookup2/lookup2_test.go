@@ -11,7 +11,7 @@ import (
 )
 
 // words are names from a published table with their hashes for initial value 0. The table prints
-// every name in lower case, but the hash of "seavir" is that of "Seavir".
+// every name in lower case, but its hash of "seavir" is the hash of "Seavir".
 var words = []struct {
 	word string
 	sum  uint32

@@ -137,7 +137,7 @@ func FromHere(name string) string {
 	return rel
 }
 
-// IsAbsent reports whether an error means that there is no such file. Either the file does not
+// IsAbsent reports whether an error means that the file is missing. Either the file does not
 // exist, a parent is not a directory, or the name is too long for the system.
 func IsAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)

@@ -233,8 +233,8 @@ func TestKeepGrows(t *testing.T) {
 	}
 }
 
-// TestExtended compares the free space of an extended page with that of a page that had this size
-// from the start.
+// TestExtended compares the free space of an extended page with a page that had this size from
+// the start.
 func TestExtended(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	sorted := func(s *space) []rect {

@@ -192,7 +192,7 @@ const foreign = uint32(unix.SECCOMP_RET_KILL_PROCESS)
 
 // filterProgram returns the filter program for system calls. The filter passes changes of modes and
 // times, and the calls listed in asked, to the server. Calls made from the address in own may
-// execute a program without asking the server; 0 means that there is no such address.
+// execute a program without asking the server; 0 means no address.
 func filterProgram(version int, listens bool, asked []uint32, own uint64) []unix.SockFilter {
 	todo := maps.Clone(refused)
 	maps.Copy(todo, refusedHere)

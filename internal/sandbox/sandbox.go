@@ -152,7 +152,7 @@ var systemHere = sync.OnceValue(func() []string {
 // devices are the device files that every program may write to.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full"}
 
-// Program returns the paths that a program needs to read, except those of the system. A program of
+// Program returns the paths that a program needs to read, except paths of the system. A program of
 // the system needs none. Any other program needs its file and its directory. If the directory is
 // the bin of a prefix, it also needs the libraries and data of the prefix. If the directory
 // contains one of the paths in keep, Program returns only the file.

@@ -28,8 +28,8 @@ func Read() Build {
 	return Of(info)
 }
 
-// Of returns the build that info describes. The version is that of this module, which may be a
-// dependency of the program. Commit and date are those of the program's repository.
+// Of returns the build that info describes. The version is the version of this module, which may
+// be a dependency of the program. Commit and date describe the program's repository.
 func Of(info *debug.BuildInfo) Build {
 	b := Build{Version: "(devel)"}
 	for _, m := range append(info.Deps, &info.Main) {

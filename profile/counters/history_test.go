@@ -76,7 +76,7 @@ func TestRowsBeginWithWatching(t *testing.T) {
 	}
 }
 
-// So many names make a row's touched bits span several words.
+// This number of names makes a row's touched bits span several words.
 func TestHistoriesSurviveWiderRows(t *testing.T) {
 	const frames, timers = 5, 200
 	set := New(Options{Frames: frames})

@@ -25,7 +25,7 @@ import (
 // Serve it as "text/plain; version=0.0.4".
 //
 // To Prometheus, a Counter that decreases looks like a restart of the program. Use a [Float] or
-// [Gauge] for values that may decrease. The only errors are those of w.
+// [Gauge] for values that may decrease. It returns only errors of w.
 func (s *Set) WritePrometheus(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, f := range s.Snapshot().families() {

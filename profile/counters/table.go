@@ -72,8 +72,8 @@ func (t *Table) Row(i int) []float64 {
 }
 
 // WriteCSV writes a header and a record for each frame: its number, its time in RFC 3339 format
-// with nanoseconds, and the exact values. A field is empty if the name was not watched. The only
-// errors are those of w.
+// with nanoseconds, and the exact values. A field is empty if the name was not watched. It
+// returns only errors of w.
 func (t *Table) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	for record := range t.records() {

@@ -35,7 +35,7 @@ func number(f float64) string {
 }
 
 // WriteTable writes the snapshot as text to read: first the numbers, then the timers with durations
-// rounded to three digits. The only errors are those of w.
+// rounded to three digits. It returns only errors of w.
 func (s Snapshot) WriteTable(w io.Writer) error {
 	table := texttable.New(w, texttable.Left)
 	timers := false
@@ -76,7 +76,7 @@ func printable(name string) string {
 }
 
 // WriteCSV writes a header and a record for each sample. A timer fills only the fields after value;
-// other samples fill only value. Durations are in nanoseconds. The only errors are those of w.
+// other samples fill only value. Durations are in nanoseconds. It returns only errors of w.
 func (s Snapshot) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"name", "kind", "value", "calls", "total_ns", "own_ns", "min_ns", "max_ns"})

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// notWatched means that there is no history.
+// notWatched means that no history is kept.
 const notWatched = -1
 
 // wholeFrom is the minimum number of watched values for copying a whole line. That is faster than

@@ -258,7 +258,7 @@ func TestServeConnStuck(t *testing.T) {
 		defer close(served)
 		f.ServeConn(ctx, there)
 	}()
-	if _, err := here.Read(make([]byte, 1)); err != nil { // After this byte the feed blocks, because nobody reads further bytes.
+	if _, err := here.Read(make([]byte, 1)); err != nil { // After this byte the feed blocks, because no further bytes are read.
 		t.Error(err)
 	}
 	cancel()

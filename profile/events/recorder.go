@@ -226,7 +226,7 @@ func (r *Recorder) Close() error {
 func (r *Recorder) hand(b *buffer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed { // Nobody needs the buffer any more.
+	if r.closed { // The buffer is no longer needed.
 		r.dropped.Add(int64(b.records()))
 	} else {
 		r.full <- b

@@ -107,7 +107,7 @@ func (d *decoder) endedScope(row int, start, end int64) {
 }
 
 // Open returns the scopes that are open at the reader's position, by row and outermost first. These
-// are the scopes that the recording listed last, without those that have ended since. In a
+// are the scopes that the recording listed last, without scopes that have ended since. In a
 // truncated stream they show what the program was doing when it was killed.
 func (s *Stream) Open() []Event {
 	var list []Event

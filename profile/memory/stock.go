@@ -14,7 +14,7 @@ type stock struct {
 	*table
 	keep   int64         // maximum number of bytes to keep for reuse
 	limit  int64         // maximum number of blocks
-	blocks atomic.Int64  // number of blocks, including those that are being moved
+	blocks atomic.Int64  // number of blocks, including blocks that are being moved
 	held   atomic.Int64  // number of bytes in all blocks
 	warm   atomic.Int64  // number of bytes in blocks kept for reuse
 	turn   atomic.Uint32 // class from which to release blocks next, modulo classes

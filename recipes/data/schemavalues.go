@@ -41,7 +41,7 @@ var noLimits = limits{-1, -1}
 // A typeSet is a bit set of indexes of typeNames.
 type typeSet uint8
 
-// typeNames are JSON Schema's names of types: first those of the kinds, in their order, then
+// typeNames are JSON Schema's names of types: first one for each kind, in their order, then
 // integer.
 var typeNames = []string{"null", "boolean", "number", "string", "array", "object", "integer"}
 

@@ -104,7 +104,7 @@ func (l *yamlLayout) offset(line, column int) int {
 }
 
 // blockIndent returns the indentation of a block-style list or object. It corrects the library's
-// position, which may be that of a tag or anchor further to the right.
+// position, which may belong to a tag or anchor further to the right.
 func blockIndent(n *yaml.Node, around int) int {
 	switch {
 	case n.Anchor == "" && n.Style&yaml.TaggedStyle == 0:

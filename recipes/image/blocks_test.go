@@ -112,7 +112,7 @@ func TestASTCNormalsKeepXAndY(t *testing.T) {
 			height.Set(x, y, c)
 		}
 	}
-	// off returns the mean angle between the normals of level 0 and those of the source.
+	// off returns the mean angle between the normals of level 0 and the normals of the source.
 	off := func(tex *texture.Texture) float64 {
 		m, err := cooked.Level(t.Context(), tex, 0, 0)
 		if err != nil {

@@ -260,7 +260,7 @@ func (s *subject) coversAlpha() bool {
 }
 
 // encodeCovering appends the blocks of a level. It encodes the level several times, and keeps the
-// blocks whose coverage is nearest to that of the image. It does not change the level.
+// blocks whose coverage is nearest to the image's coverage. It does not change the level.
 func (s *subject) encodeCovering(ctx context.Context, encoder *texenc.Encoder, dst []byte, level *pixmap.Map, cover *pixmap.Coverage) ([]byte, error) {
 	at, least := len(dst), math.Inf(1)
 	more, enough, tooFew := 0.0, math.Inf(1), math.Inf(-1) // number of pixels requested beyond the target, and its bounds

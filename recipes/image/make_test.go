@@ -65,8 +65,8 @@ func leaves(side int) *pixmap.Map {
 	return m
 }
 
-// The test decodes the blocks. In each level, the share of pixels that pass the alpha test must be
-// that of the image.
+// The test decodes the blocks. In each level, the share of pixels that pass the alpha test must
+// equal the share in the image.
 func TestBlocksKeepCoverageOfThePicture(t *testing.T) {
 	const side, test = 256, 0.5
 	source := leaves(side)

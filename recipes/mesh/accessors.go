@@ -69,7 +69,7 @@ func (as *accessors) replaceAccessor(ctx context.Context, source int32, kind str
 	o.SetInt("count", a.Count)
 	o.Set("type", gltf.Quote(kind))
 	if bounds {
-		a.Normalized = false // the bounds are those of the stored integers
+		a.Normalized = false // the bounds count in stored integers
 		low, high := a.Bounds()
 		o.Set("min", boundText(a.Component, low))
 		o.Set("max", boundText(a.Component, high))

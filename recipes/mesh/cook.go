@@ -55,7 +55,7 @@ type cooking struct {
 	nodes      []gltf.Object
 	named      []bool // nodes that extensions name; these nodes keep their meshes
 	groups     *groups
-	skinned    []int // for each skin, the index of a mesh that uses it, or -1
+	skinned    []int // index of a mesh that uses the skin, or -1
 	joints     []int // number of joints in the smallest skin of each mesh; 0 without skins
 	repairs    repairs
 	geometries []*geometry

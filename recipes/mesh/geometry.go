@@ -30,7 +30,7 @@ type stream struct {
 
 const (
 	base = -1 // base marks the vertices themselves, not a morph target.
-	made = -1 // made means that there is no accessor in the source
+	made = -1 // made means that the source has no accessor
 )
 
 // A geometry holds the vertices and the triangles, lines or points of one or several equal

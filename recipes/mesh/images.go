@@ -101,7 +101,7 @@ const defaultSuffix = ".ktx2"
 // A cookedImage names the cooked file of an image.
 type cookedImage struct {
 	uri  string // "" if the image keeps its name
-	same bool   // whether the name is that of the source, apart from the directory
+	same bool   // whether the name equals the source's name, apart from the directory
 	format
 }
 

@@ -184,7 +184,7 @@ func (as *accessors) writeBounds(i int32, o *gltf.Object, array gltf.Array) {
 		o.Delete("max")
 		return
 	}
-	array.Normalized = false // the bounds are those of the stored integers
+	array.Normalized = false // the bounds count in stored integers
 	low, high := array.Bounds()
 	for _, b := range []struct {
 		key  string

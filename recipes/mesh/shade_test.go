@@ -11,7 +11,7 @@ import (
 )
 
 // roof returns a model of two squares that share an edge. The second square rises. Texture
-// coordinates are those of a view from above, and are mirrored on the second square.
+// coordinates come from a view from above, and are mirrored on the second square.
 func roof(material string) fstest.MapFS {
 	s := new(sheet)
 	p := s.floats("VEC3", 3, 0, 0, 0, 1, 0, 0, 2, 0, 1, 0, 1, 0, 1, 1, 0, 2, 1, 1)

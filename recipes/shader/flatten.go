@@ -270,7 +270,7 @@ func versionOf(code []byte) string {
 	return "#" + word + " " + string(bytes.Join(bytes.Fields(line), []byte{' '}))
 }
 
-// warnOfVersion warns if the #version line of an included file differs from that of the shader.
+// warnOfVersion warns if the #version line of an included file differs from the line of the shader.
 func (f *flattening) warnOfVersion(code []byte, number int) {
 	own := versionOf(code)
 	if own == f.version {

@@ -40,7 +40,7 @@ func usedVariables(m *ir.Module) []ir.GlobalVariable {
 }
 
 // flatBindings assigns GLSL bindings to the resources of all groups, because GLSL has no groups.
-// Group 0 keeps its bindings. The bindings of each later group follow those of the previous group.
+// Group 0 keeps its bindings. The bindings of each later group follow the bindings of the previous group.
 // All entry points of a module get the same bindings.
 func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
 	var groups []uint32

@@ -13,7 +13,7 @@
 // # GLSL and HLSL from WGSL
 //
 // GLSL has no groups. @group(0) keeps its bindings, and the bindings of each later group follow
-// those of the previous group. A comment after #version lists them with the names of blocks and
+// the bindings of the previous group. A comment after #version lists them with the names of blocks and
 // textures, even for versions without layout(binding). Structs are padded where std140 or std430
 // would place a member at another offset than WGSL. A texture can be used with only one sampler. In
 // HLSL, @group(G) @binding(B) is the register with number B for its kind, in space G.

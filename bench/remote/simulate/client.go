@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// These constants equal those of the real client in cook/internal/remote/share. The constants from
+// These constants equal the constants of the real client in cook/internal/remote/share. The constants from
 // firstGap on are in cook/internal/execute. TestConstants compares them.
 const (
 	firstWindow    = 16

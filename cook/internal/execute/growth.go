@@ -47,7 +47,7 @@ func (l *growthList) addGrowth(g jobs.Growth) {
 // mostGrown limits the number of directories with a line of their own.
 const mostGrown = 5
 
-// lines returns a line for each directory, those that grew most first, and a line for the others.
+// lines returns a line for each directory, largest growth first, and a line for the others.
 func (l *growthList) lines() (all []string) {
 	keys := make([]growthKey, 0, len(l.sums))
 	for key := range l.sums {

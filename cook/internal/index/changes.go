@@ -219,8 +219,8 @@ func rewriteBase(x *Index) (base *flat, changes []byte) {
 	return x.base, encodeChanges(x)
 }
 
-// outgrowsBase reports whether there are so many additions and deletions that a new base should be
-// built.
+// outgrowsBase reports whether a new base should be built, because the additions and deletions are
+// numerous.
 func outgrowsBase(x *Index) bool {
 	return x.marks.deadNodes.n+x.marks.deadActions.n+len(x.added.files)+len(x.added.actions) > x.weight
 }

@@ -56,8 +56,8 @@ func Decide(a *Action, f Facts, demand Demand) (d Decision) {
 	return d
 }
 
-// ExpectedQuestions returns the artifacts and IDs that a late action will probably query: those of
-// the last run. It returns none if the source or a file that the action read has changed.
+// ExpectedQuestions returns the artifacts and IDs that a late action will probably query, which
+// are the queries of the last run. It returns none if the source or a file that the action read has changed.
 func ExpectedQuestions(a *Action, f Facts) (questions []dependency.Dependency) {
 	if a.Last == nil || a.Last.State != index.Done || a.Last.Source != a.Source.Blob {
 		return nil

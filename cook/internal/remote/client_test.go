@@ -120,8 +120,7 @@ func TestEveryFailureIsAMiss(t *testing.T) {
 	}
 }
 
-// checkNote checks that there is exactly one note and that it contains text. If text is "", there
-// must be no note.
+// checkNote expects exactly one note, which contains text. If text is "", it expects no note.
 func checkNote(t *testing.T, notes []string, text string) {
 	t.Helper()
 	if text == "" && len(notes) == 0 {

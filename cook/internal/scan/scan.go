@@ -263,8 +263,7 @@ func (t *Tree) appendNode(n *node) {
 	*n = node{}
 }
 
-// compareToFolder compares the path of a file with folder+"/". The file and the folder must be in
-// the same directory.
+// compareToFolder compares the path of a file with folder+"/". Both must be in the same directory.
 func compareToFolder(file, folder string) int {
 	if len(file) <= len(folder) {
 		if c := strings.Compare(file, folder[:len(file)]); c != 0 {

@@ -30,7 +30,7 @@ func RunIn(ctx context.Context, assets string) func(plan.VersionQuestion) (strin
 	return func(q plan.VersionQuestion) (string, error) { return q.Run(ctx, assets) }
 }
 
-// notAsked stands in for the output of a command that was not run.
+// notAsked replaces the output of a command that was not run.
 const notAsked = "not asked"
 
 // RunNone returns notAsked without running a command.

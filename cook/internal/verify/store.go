@@ -206,8 +206,8 @@ func (w *worker) checkShared(ctx context.Context, a *plan.Action, steps []cookon
 const sharedTime = time.Minute
 
 // sharedResults returns the results of a server for a step. It looks them up by three sets of
-// dependencies: those in the server's read sets, those found by cooking again, and those of the
-// last run. If results of the action are not shared, it returns none.
+// dependencies: the server's read sets, the dependencies found by cooking again, and the dependencies
+// of the last run. If results of the action are not shared, it returns none.
 func sharedResults(ctx context.Context, server *remote.Client, cooker *cookone.Cooker, s cookone.Step) (all []store.Result) {
 	t := s.Task
 	if t.Action.Method.Choice.Cheap() {

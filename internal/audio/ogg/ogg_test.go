@@ -181,7 +181,7 @@ func one(serial uint32, packets ...string) []byte {
 	return w.file
 }
 
-// TestOtherStreamsAreSkipped interleaves the pages of a stream with those of another stream.
+// TestOtherStreamsAreSkipped interleaves the pages of two streams.
 func TestOtherStreamsAreSkipped(t *testing.T) {
 	other := &writer{serial: 2, segments: 255}
 	other.packet([]byte("skeleton"))

@@ -135,7 +135,7 @@ func TestImagesAreAttenuated(t *testing.T) {
 
 // removeTone fits a tone of the given cycles per sample, and subtracts it.
 func removeTone(x []float64, cycles float64) {
-	// The sums are those of the normal equations for a*sin + b*cos.
+	// These sums belong to the normal equations for a*sin + b*cos.
 	var ss, sc, cc, xs, xc float64
 	for i, v := range x {
 		s, c := math.Sincos(2 * math.Pi * cycles * float64(i))

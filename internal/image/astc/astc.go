@@ -55,7 +55,7 @@ const (
 type Pixels [4 * maxPixels]byte
 
 // Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
-// The sizes of blocks are those of the format, from 4x4 to 12x12 pixels. Pixels whose alpha is 255 decode to an alpha of 255,
+// Blocks have one of the format's sizes, from 4x4 to 12x12 pixels. Pixels whose alpha is 255 decode to an alpha of 255,
 // and a block of a single color decodes to exactly that color. The bytes do not depend on whether
 // rows of blocks are encoded together or separately.
 func Encode(ctx context.Context, dst, pix []byte, w, h int, size Size, o Options) error {

@@ -296,7 +296,7 @@ func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
 	s.all = s.rows.momentsOfMask(0xffff, s.alpha)
 }
 
-// offerBlock makes a block the best choice if its cost is lower than that of the current choice.
+// offerBlock makes a block the best choice if it costs less than the current choice.
 // bytes are the block, and px its decoded pixels.
 func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits float64, repeats bool) {
 	most := s.payableError(best, bits)

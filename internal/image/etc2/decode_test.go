@@ -18,7 +18,7 @@ func blocksOf(n int) []byte {
 	return blocks
 }
 
-// TestDecodeGolden compares checksums with those of etcpak's decoder (36c3c9c) for the same blocks.
+// TestDecodeGolden compares checksums with etcpak's decoder (36c3c9c) for the same blocks.
 func TestDecodeGolden(t *testing.T) {
 	blocks := blocksOf(1 << 15)
 	seen := map[mode]int{}

@@ -235,8 +235,8 @@ func (p *pyramid) unequalFour(a, b uint64) texel {
 	return t | divided(red, green, blue, alpha)
 }
 
-// divided returns the three sums divided by alpha, rounded, as a texel without alpha. The result of
-// floating-point division equals that of integers. Alpha is at most 2^18 and quotients are at most
+// divided returns the three sums divided by alpha, rounded, as a texel without alpha. Floating-point
+// division and integer division give the same result. Alpha is at most 2^18 and quotients are at most
 // 65535, so a quotient is either exactly a half or at least 2^-19 away from it. Adding an eighth of
 // this distance covers the error of a 53-bit float.
 func divided(red, green, blue, alpha uint64) texel {

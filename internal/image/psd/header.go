@@ -41,7 +41,7 @@ const mostSide = 300_000
 
 // ReadHeader reads and checks the header of a file that starts with data. The error is
 // io.ErrUnexpectedEOF if data is too short for the size and kind of the image. Resources and layers
-// may be large, so ReadHeader reads only those that data contains.
+// may be large, so ReadHeader reads only the parts that data contains.
 func ReadHeader(data []byte) (Header, error) {
 	const fixed = 26
 	if len(data) < fixed {

@@ -214,7 +214,7 @@ func TestContentBesidePixelsIsKeptOrWarnedOf(t *testing.T) {
 	notcarried.CheckTable(t, "../../../docs/not-carried-over.md", "images", rows)
 }
 
-// checkCarried checks that the content is kept, or that there is a warning.
+// checkCarried checks that the content is kept, or that a warning is printed.
 func checkCarried(t *testing.T, c carried) {
 	t.Helper()
 	row := c.Part

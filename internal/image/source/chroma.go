@@ -3,8 +3,8 @@ package source
 import stdimage "image"
 
 // Chroma at half resolution is interpolated exactly as the reference decoders do by default. For
-// JPEG this is the "fancy" upsampling of libjpeg (jdsample.c), and for WebP that of libwebp
-// (dsp/upsampling.c). In each direction, the nearer sample has three times the weight of the
+// JPEG this is the "fancy" upsampling of libjpeg (jdsample.c), and for WebP the upsampling of
+// libwebp (dsp/upsampling.c). In each direction, the nearer sample has three times the weight of the
 // farther sample.
 
 // An upsampler fills dst with one row of chroma, interpolated from the two nearest stored rows.

@@ -325,8 +325,8 @@ func TestFirstFrameOfWebPIsAtItsPlace(t *testing.T) {
 	}
 }
 
-// TestPrimariesOfHDR checks that Info.Profile names primaries unless they are those of sRGB, exact
-// or rounded.
+// TestPrimariesOfHDR checks that Info.Profile names primaries unless they equal the primaries of
+// sRGB, exact or rounded.
 func TestPrimariesOfHDR(t *testing.T) {
 	for line, want := range map[string]string{
 		"0.64 0.33 0.3 0.6 0.15 0.06 0.3127 0.329": "", "0.640 0.330 0.300 0.600 0.150 0.060 0.313 0.329": "",

@@ -100,7 +100,7 @@ func rampFitInside(v *[16]float32, q Quality) ramp {
 	return rampFit(v, low, high, 5, q)
 }
 
-// rampNear tries endpoints next to those of r as long as this reduces the error.
+// rampNear tries endpoints next to the endpoints of r as long as this reduces the error.
 func rampNear(v *[16]float32, r ramp) ramp {
 	for better := true; better && r.err > 0; {
 		better = false

@@ -203,7 +203,7 @@ const (
 )
 
 // Numbers are the values of a format in an API's enumeration, without and with the sRGB curve. 0
-// means that there is no value.
+// means no value.
 type Numbers struct{ Plain, SRGB uint32 }
 
 // Of returns the value for textures with or without the sRGB curve.

@@ -19,7 +19,7 @@ func randomBlocks(n int, do func(block *[16]byte)) {
 	}
 }
 
-// TestDecodeGolden compares a checksum with that of basis_universal's decoder (2.50) for the same
+// TestDecodeGolden compares a checksum with basis_universal's decoder (2.50) for the same
 // blocks, which use all modes.
 func TestDecodeGolden(t *testing.T) {
 	sum := sha256.New()

@@ -236,8 +236,8 @@ func solve565(px *[16]point, places *[16]uint8) (ends [2]color565) {
 var alphaTables = [16]uint8{13, 2, 8, 11, 0, 10, 7, 6, 3, 1, 4, 5, 9, 12, 14, 15}
 
 // hintAlpha sets the hint for the alpha of ETC2. It tries the given number of tables. For each
-// table, it tries the multiplier that spans the range of alpha, and those that differ by at most
-// radius. A transcoder centers the table's range on the range of alpha.
+// table, it tries the multiplier that spans the range of alpha, and multipliers that differ by at
+// most radius. A transcoder centers the table's range on the range of alpha.
 func (h *hints) hintAlpha(px *[16]point, tables int, radius int32) {
 	lo, hi := int32(255), int32(0)
 	for i := range px {

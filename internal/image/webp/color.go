@@ -55,8 +55,8 @@ func shiftColors(ctx context.Context, pix []uint32, width int, tileBits uint) (s
 	return shifted, shifts, nil
 }
 
-// newShift is the additional cost of factors that are neither 0 nor equal to those of the previous
-// tile.
+// newShift is the additional cost of factors that are neither 0 nor equal to the factors of the
+// previous tile.
 const newShift = 12 * oneBit
 
 // bestShift searches for the best factors for the pixels of a tile, in steps of decreasing

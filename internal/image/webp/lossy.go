@@ -90,7 +90,7 @@ func appendChunk(file []byte, name string, body []byte) []byte {
 	return append(file, make([]byte, len(body)%2)...)
 }
 
-// verifyAlpha decodes the file and compares its alpha with that of m.
+// verifyAlpha decodes the file and compares its alpha with the alpha of m.
 func verifyAlpha(file []byte, m *pixmap.Map) error {
 	back, err := webp.Decode(bytes.NewReader(file))
 	if err != nil {

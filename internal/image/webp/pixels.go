@@ -3,7 +3,7 @@ package webp
 import "context"
 
 // writePixels writes pixels without a transform. part is set if the pixels are auxiliary data, such
-// as that of a transform. Auxiliary data must use a single group of codes.
+// as the data of a transform. Auxiliary data must use a single group of codes.
 func writePixels(ctx context.Context, w *bitWriter, pix []uint32, width int, part bool, e effort) error {
 	p := newParser(pix, width, e.probes)
 	tokens := p.chooseCache(p.greedy())

@@ -270,8 +270,8 @@ func (m *mesh) setGroupTangents(group []member, preserving bool) error {
 	return nil
 }
 
-// oneSided reports whether the directions of all members are less than a right angle from those of
-// the first, so that no two are opposite.
+// oneSided reports whether the directions of all members are less than a right angle from the
+// directions of the first, so that no two are opposite.
 func oneSided(group []member) bool {
 	for _, g := range group[1:] {
 		if !(g.s.dot(group[0].s) > 0.01 && g.t.dot(group[0].t) > 0.01) {

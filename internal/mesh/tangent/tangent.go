@@ -28,7 +28,7 @@ import (
 //
 // x, y, z is a unit vector, and w is 1 or -1: bitangent = w * cross(normal, tangent). This assumes
 // that v points up, as in OpenGL and OBJ. In glTF v points down, so negate w. Corners without a
-// tangent, such as those of triangles without texture area, get 1, 0, 0, as in the reference
+// tangent, such as corners of triangles without texture area, get 1, 0, 0, as in the reference
 // implementation.
 func Generate(ctx context.Context, indices []uint32, positions, normals, uvs []float32) (tangents []float32, err error) {
 	if err := checkMesh(indices, positions); err != nil {

@@ -30,7 +30,7 @@ var errStop = errors.New("stopped by the program")
 
 // interpret executes a program with one command per line. It returns the program's output and a log
 // of everything that the program read. Except for the command use, only the first byte of a file or
-// artifact affects the output. So many edits do not change it.
+// artifact affects the output. Therefore many edits do not change it.
 //
 //	use NAME     expand: write the first line of a file, a command for the next step
 //	read NAME    write the first byte of a file

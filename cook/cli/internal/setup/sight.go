@@ -32,7 +32,7 @@ type sight struct {
 	copied, leftOut []cook.Kind
 	pictures        []string // sorted paths of the images for the recipe image
 	engine          string
-	flat            bool // whether the images are those of a 2D game
+	flat            bool // whether the images belong to a 2D game
 }
 
 func (s *sight) Event(e cook.Event) {

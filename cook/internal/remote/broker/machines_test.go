@@ -69,8 +69,8 @@ func TestUnknownProgramKeepsActionsHere(t *testing.T) {
 	}
 }
 
-// TestCookTimesAreLearned checks that the cook times of earlier actions predict those of actions
-// with the same recipe and size. The time in the last run takes precedence.
+// TestCookTimesAreLearned checks that the cook times of earlier actions predict the cook times of
+// actions with the same recipe and size. The time in the last run takes precedence.
 func TestCookTimesAreLearned(t *testing.T) {
 	action := func(name string, size int64) *plan.Action {
 		f := &contents.File{}
