@@ -22,6 +22,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
@@ -55,12 +56,13 @@ const (
 type Pixels [4 * maxPixels]byte
 
 // Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
-// Blocks have one of the format's sizes, from 4x4 to 12x12 pixels. Pixels whose alpha is 255 decode to an alpha of 255,
+// Blocks have one of the sizes of the format, from 4x4 to 12x12 pixels. Pixels whose alpha is 255
+// decode to an alpha of 255,
 // and a block of a single color decodes to exactly that color. The bytes do not depend on whether
 // rows of blocks are encoded together or separately.
 func Encode(ctx context.Context, dst, pix []byte, w, h int, size Size, o Options) error {
 	switch {
-	case formats[size] == nil:
+	case !slices.Contains(sizes[:], size):
 		return fmt.Errorf("astc: blocks of %d by %d pixels: want one of %v", size.W, size.H, sizes)
 	case o.AlphaWeight < 0 || o.AlphaWeight > 16:
 		return fmt.Errorf("astc: the weight of alpha is %d: want 0 to 16", o.AlphaWeight)
@@ -131,7 +133,7 @@ var efforts = [...]effort{
 }
 
 func newEncoder(q blockfit.Quality, size Size) *encoder {
-	f := formats[size]()
+	f := formatOf(size)
 	return &encoder{format: f, effort: efforts[min(q, blockfit.Best)], quality: min(q, blockfit.Best), alphaWeight: 1, alphaStretch: 1, colorNoise: 1, everything: f.allPixels()}
 }
 

@@ -109,7 +109,7 @@ func (c *code) eachWeight(size Size, do func(i, part int, weight [4]int32)) {
 	for i := range c.weights() {
 		grids[i%planes][i/planes] = weights[c.span].value[c.weight[i]]
 	}
-	f := formats[size]().grid(c.across, c.down).infill
+	f := formatOf(size).grid(c.across, c.down).infill
 	for i := range size.W * size.H {
 		part := 0
 		if c.parts > 1 {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
@@ -14,7 +15,7 @@ import (
 //
 // A value below 1 never decodes to more than 4: pixels beside a lamp do not become white.
 func EncodeHDR(ctx context.Context, dst []byte, pix []uint16, w, h int, size Size, q blockfit.Quality) error {
-	if formats[size] == nil {
+	if !slices.Contains(sizes[:], size) {
 		return fmt.Errorf("astc: blocks of %d by %d pixels: want one of %v", size.W, size.H, sizes)
 	}
 	g := blockfit.Grid{W: w, H: h, Side: size.W, Rows: size.H}

@@ -1,6 +1,9 @@
 package astc
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // The color endpoint modes for high dynamic range, by number. The endpoints of all but kindLightRange
 // and kindLightDetail have red, green and blue.
@@ -65,7 +68,8 @@ type lightBit struct {
 // lightForms and shiftForms hold the forms of kindLight and of kindLightShift, by number. Source:
 // Khronos Data Format Specification 1.4, chapter 23, "HDR Endpoint Decoding".
 var (
-	lightForms = func() (forms [8]lightForm) {
+	lightForms = sync.OnceValue(func() *[8]lightForm {
+		var forms [8]lightForm
 		// The bits are in the order v2.6 v3.6 v4.6 v5.6 v4.5 v5.5.
 		places := [...][2]uint8{{2, 6}, {3, 6}, {4, 6}, {5, 6}, {4, 5}, {5, 5}}
 		for i, bits := range [...]string{
@@ -76,9 +80,10 @@ var (
 			forms[i].extra = append(forms[i].extra, lightBit{1, 6, numberA, 8})
 			forms[i].size[numberA] = max(forms[i].size[numberA], 9)
 		}
-		return forms
-	}()
-	shiftForms = func() (forms [6]lightForm) {
+		return &forms
+	})
+	shiftForms = sync.OnceValue(func() *[6]lightForm {
+		var forms [6]lightForm
 		// The bits are in the order v1.6 v1.5 v2.6 v2.5 v3.7 v3.6 v3.5.
 		places := [...][2]uint8{{1, 6}, {1, 5}, {2, 6}, {2, 5}, {3, 7}, {3, 6}, {3, 5}}
 		for i, bits := range [...]string{
@@ -87,8 +92,8 @@ var (
 		} {
 			forms[i] = newLightForm([6]uint8{1, 1, 2, 3, 4, 5}[i], [6]uint8{6, 5, 5, 5}, &shiftOrder, places[:], bits)
 		}
-		return forms
-	}()
+		return &forms
+	})
 )
 
 // newLightForm returns a form. bits names, for each place, the number and the bit that it holds.
@@ -173,7 +178,7 @@ func shiftEnds(v *[8]int32) (p pair) {
 	default:
 		form = 5
 	}
-	f := &shiftForms[form]
+	f := &shiftForms()[form]
 	n := f.readNumbers(v, &shiftOrder)
 	return f.shiftPair(&n, largest, form == 5)
 }
@@ -198,7 +203,7 @@ func directLightEnds(v *[8]int32) (p pair) {
 	if largest == 3 {
 		return pair{{v[0] << 4, v[2] << 4, v[4] & 0x7f << 5}, {v[1] << 4, v[3] << 4, v[5] & 0x7f << 5}}
 	}
-	f := &lightForms[v[1]>>7|v[2]>>7<<1|v[3]>>7<<2]
+	f := &lightForms()[v[1]>>7|v[2]>>7<<1|v[3]>>7<<2]
 	n := f.readNumbers(v, &lightOrder)
 	return f.directPair(&n, largest)
 }

@@ -138,8 +138,8 @@ func (f *fit) roundLight(span int, stored []uint8) (p pair, loss int64) {
 	largest := largestChannel(&to)
 	from[0], from[largest] = from[largest], from[0]
 	to[0], to[largest] = to[largest], to[0]
-	for i := range lightForms {
-		w := lightWriter{form: &lightForms[i], order: &lightOrder, span: span, ok: true}
+	for i := range lightForms() {
+		w := lightWriter{form: &lightForms()[i], order: &lightOrder, span: span, ok: true}
 		w.v[1], w.v[2], w.v[3] = int32(i&1)<<7, int32(i>>1&1)<<7, int32(i>>2)<<7
 		w.v[4], w.v[5] = int32(largest&1)<<7, int32(largest>>1)<<7
 		if !w.writeLight(&from, &to) {
@@ -203,8 +203,8 @@ func (f *fit) roundLightShift(span int, stored []uint8) (p pair, loss int64) {
 	loss = impossible
 	largest := largestChannel(&to)
 	to[0], to[largest] = to[largest], to[0]
-	for i := range shiftForms {
-		w := lightWriter{form: &shiftForms[i], order: &shiftOrder, span: span, ok: true}
+	for i := range shiftForms() {
+		w := lightWriter{form: &shiftForms()[i], order: &shiftOrder, span: span, ok: true}
 		form := largest<<2 | i
 		switch i {
 		case 4:

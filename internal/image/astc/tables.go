@@ -1,6 +1,9 @@
 package astc
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // A format holds the tables for blocks of one size.
 type format struct {
@@ -48,13 +51,21 @@ type plan struct {
 	noise, color float32
 }
 
-var formats = func() map[Size]func() *format {
-	all := make(map[Size]func() *format, len(sizes))
-	for _, size := range sizes {
-		all[size] = sync.OnceValue(func() *format { prepare(); return newFormat(size) })
-	}
-	return all
-}()
+// formatTables has the tables for each size in sizes, made on first use.
+var formatTables [14]struct {
+	once   sync.Once
+	format *format
+}
+
+// formatOf returns the tables for one of sizes.
+func formatOf(size Size) *format {
+	t := &formatTables[slices.Index(sizes[:], size)]
+	t.once.Do(func() {
+		prepare()
+		t.format = newFormat(size)
+	})
+	return t.format
+}
 
 // prepare computes the tables for all block sizes on its first call.
 var prepare = sync.OnceFunc(func() {
