@@ -267,7 +267,7 @@ func TestModelsFollowTheNamesOfImages(t *testing.T) {
 		"prefilter": "ggx", "irradiance": "sh", "normal_z": true, "premultiply": true, "coverage": 0.5, "weigh_alpha": true, "rdo": 0.5,
 		"fit": int64(32), "pot": "up", "scales": []any{0.5}, "r": "g", "g": "r", "b": "r", "a": "1", "flip": "x", "normals": "opengl",
 		"quality": "best", "preset": "2d", "kind": "data", "named": "ui", "alpha": "data", "srgb": false, "filter": "kaiser", "wrap": "repeat",
-		"max_size": int64(64), "frames": "sheet", "sheet_size": int64(64), "faces": []any{"a"}, "zstd": int64(0),
+		"max_size": int64(64), "frames": "sheet", "sheet_size": int64(64), "webp_quality": int64(80), "faces": []any{"a"}, "zstd": int64(0),
 	}
 	plain := func() *pictureRecipe.Image {
 		o := pictureRecipe.Recipe().New().(*pictureRecipe.Image)

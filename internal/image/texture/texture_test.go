@@ -134,7 +134,7 @@ func TestChoose(t *testing.T) {
 		{"sky for phones", Facts{GPU: Mobile, W: 512, H: 512, Float: true, Opaque: true}, RGBA16F, 0, "", "rgba16f: high dynamic range"},
 		{"sky with alpha for phones", Facts{GPU: Mobile, W: 512, H: 512, Float: true}, RGBA16F, 0, "", "rgba16f: high dynamic range with alpha, which no compressed format can store"},
 		{"sky for pages", Facts{GPU: Web, W: 512, H: 512, Float: true, Opaque: true}, RGBA16F, 0, "", "rgba16f: high dynamic range"},
-		{"icon for phones", Facts{GPU: Mobile, W: 32, H: 32, SRGB: true}, RGBA8, 0, "", "rgba8: tiny (32 x 32 pixels fit 4 KiB as they are)"},
+		{"icon for phones", Facts{GPU: Mobile, W: 32, H: 32, SRGB: true}, RGBA8, 0, "", "rgba8: tiny (32 x 32 uncompressed pixels fit in 4 KiB)"},
 		{"photograph for pages", Facts{GPU: Web, W: 512, H: 512, SRGB: true, Opaque: true}, UASTC, 0, "", "uastc: colors, opaque"},
 		{"icon for pages", Facts{GPU: Web, W: 32, H: 32, SRGB: true}, UASTC, 0, "", "uastc: chosen although the image has few pixels or colors, because models can name only this format"},
 		{"normal map for pages", Facts{GPU: Web, W: 512, H: 512, Opaque: true, Normal: true}, UASTC, 0, "", "uastc: normal map"},
