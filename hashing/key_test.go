@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A field is one call of a method of Key.
+// A field records a call of a Key method: its kind, its tag and its value.
 type field struct {
 	Kind  byte
 	Tag   string

@@ -206,7 +206,8 @@ func TestReplace(t *testing.T) {
 }
 
 // TestDiffOfPatch compares a patch with its base in both directions. Diff must yield the files that
-// the patch changes, adds and removes. It must fail if a patch to a third pak lacks a needed file.
+// the patch changes, adds and removes. Diff must fail for a patch of another pak if a file of the base
+// is missing in the patch.
 func TestDiffOfPatch(t *testing.T) {
 	dir := t.TempDir()
 	type digests [2]hashing.Digest // digests of the old and the new file; zero if the file is missing

@@ -35,7 +35,7 @@ func splits(_ testing.TB, c *Config) error {
 	var all []int
 	for n := range dense {
 		all = append(all, n)
-		if err := two(n, all[:n/2+1]); err != nil { // two also counts the positions from the end, so half of them are enough
+		if err := two(n, all[:n/2+1]); err != nil { // two splits at each position from the start and from the end, so half of the positions suffice
 			return err
 		}
 	}

@@ -202,8 +202,8 @@ func TestLentCoreIsIdle(t *testing.T) {
 	})
 }
 
-// TestLowestFailureIsReturned checks that the caller gets the failure of the lowest number. After
-// that no call may start or still run.
+// TestLowestFailureIsReturned checks that the caller gets the error of the call with the lowest
+// number. When the caller gets it, no call may still run, and no call may start later.
 func TestLowestFailureIsReturned(t *testing.T) {
 	c := NewCores(4)
 	defer c.Hold()()

@@ -10,7 +10,7 @@ import (
 // callers numbers the call sites that allocate. If it is nil, call sites have no names.
 type callers struct {
 	mu      sync.RWMutex
-	numbers map[[2]uintptr]uint32 // number of a call site by the program counters of the site and of its caller
+	numbers map[[2]uintptr]uint32 // numbers of call sites; the keys are the program counters of the site and its caller
 	byName  map[string]uint32
 	names   []string // names such as "decode.go:42", by number; number 0 is empty
 }

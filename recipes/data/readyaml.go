@@ -260,8 +260,8 @@ func readScalar(v *value, n *yaml.Node) error {
 	return nil
 }
 
-// tagged reads a scalar with a tag. Without the tag, the core schema must give the text the same
-// type, but !!float also accepts integers.
+// tagged reads a scalar with a tag. The text must have the type of the tag in the core schema; !!float
+// also accepts integers.
 func tagged(v *value, n *yaml.Node) error {
 	tag := n.ShortTag()
 	if n.Tag == "!" { // the tag ! makes any value a string

@@ -38,9 +38,8 @@ func (s *subject) addReason(format string, args ...any) {
 	s.reasons = append(s.reasons, fmt.Sprintf(format, args...))
 }
 
-// muchGarbage is the size of a decoder's garbage above which an explicit garbage collection pays
-// off. Otherwise the collector would wait until the heap has doubled, which the small texture does
-// not cause.
+// muchGarbage is the number of garbage bytes of a decoder above which the recipe starts a garbage
+// collection. By itself, the collector waits until the heap has doubled.
 const muchGarbage = 64 << 20
 
 // loadSubject reads the source and the additional images that the options name.

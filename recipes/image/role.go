@@ -213,8 +213,8 @@ func (e evidence) calledNormal() verdict {
 	return v
 }
 
-// mayBeNormal reports whether the pixels may be a normal map, with nearly unit vectors or with
-// two channels. The tilt rejects images such as a red flame.
+// mayBeNormal reports whether the pixels may be a normal map: enough pixels are nearly unit vectors, or
+// only two channels vary. A mean vector far from z rejects other images, such as a red flame.
 func (e evidence) mayBeNormal() bool {
 	c := e.content
 	return c.Tilt <= maybeTilt && (c.Near >= maybeNormal || c.Blue && c.One == "")

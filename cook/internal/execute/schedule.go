@@ -44,7 +44,7 @@ func newSchedule(took []time.Duration, bundles bool) schedule {
 	return s
 }
 
-// makeReady makes actions ready, which must be in ascending order.
+// makeReady makes actions ready to run. Their numbers must be in ascending order.
 func (s *schedule) makeReady(actions []int) {
 	s.ready = actions
 	slices.SortFunc(s.ready, s.compareUrgency)

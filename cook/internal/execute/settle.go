@@ -44,8 +44,8 @@ func (r *run) finishAction(i int, res Result, warnings []string, took time.Durat
 	r.reports.reportResult(&r.results[i], warnings, took)
 }
 
-// endWaiting ends an action that waits although no other action can run. on is nil if the run ended
-// early; otherwise it is a dependency that, directly or indirectly, needs the action itself.
+// endWaiting ends an action that can never run. If on is nil, the run ended early. Otherwise the
+// action and the dependency on wait for each other, directly or indirectly.
 func (r *run) endWaiting(i int, on *dependency.Dependency) {
 	a := cmp.Or(r.results[i].Action, &r.plan.Actions[i]) // results has the action only if its decision was made
 	if on == nil {

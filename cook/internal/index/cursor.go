@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Folder is a directory of an Index: it has nodes, or the scan listed it. It is valid as long as
-// the Index.
+// A Folder is a directory in an Index. The Index has every directory that the scan listed, and
+// every directory with nodes. A Folder is valid as long as its Index.
 type Folder struct {
 	Ref   FolderRef
 	Tree  Tree

@@ -238,8 +238,8 @@ func TestErrorNamesTheLimit(t *testing.T) {
 	}
 }
 
-// If a directory is removed and its second Add fails, the directory and its subdirectories become
-// unwatched.
+// The test removes a watched link without an event, and adds it again. Add must fail, and the
+// directory and its subdirectories must become unwatched.
 func TestFailedAddEndsTheDirectory(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	target, l := filepath.Join(dir, "target"), filepath.Join(dir, "l")

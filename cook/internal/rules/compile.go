@@ -22,7 +22,7 @@ type compiler struct {
 	torn  bool            // set if a file could not be parsed
 	gives map[string]bool // recipes for which some rule sets outputs; "" means any recipe
 	needs []need          // rules whose recipe has no default outputs
-	aims  []aim           // targets that rules name
+	aims  []aim           // the targets named in rules
 
 	engines engineNames
 	paths   func() iter.Seq[string] // yields the sources, for messages; may be nil

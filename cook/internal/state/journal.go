@@ -47,9 +47,9 @@ func (j Journal) Claims(haveIndex bool, note func(string)) ([]plan.Claim, error)
 	return append(claims, listed...), nil
 }
 
-// withFinalNames replaces each claim of a planned name, which comes from {hash}. The new claims are
-// the existing files that match the planned name with any digits. Cook made these files, because a
-// run claimed the planned name.
+// withFinalNames replaces each claim of a name that contains {hash}. The new claims are the existing
+// files whose names match, with any hash digits. Cook made these files, because a run claimed the
+// name.
 func (j Journal) withFinalNames(claims []plan.Claim) (list []plan.Claim) {
 	finder := &Finder{out: j.files.out}
 	defer finder.Close()

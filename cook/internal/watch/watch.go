@@ -70,8 +70,8 @@ const (
 // edit. An editor may rename a file to its backup and then take long to write the new file.
 const saveTime = 150 * time.Millisecond
 
-// editorPatience determines the wait for all events of one save. They end within a few milliseconds
-// if no file stays open or missing.
+// editorPatience is how long the watcher waits for further events after an editor saves a file. The
+// wait is a few milliseconds, but longer while a file is open or missing.
 var editorPatience = notify.Patience{Settled: 4 * time.Millisecond, Open: saveTime, Most: 500 * time.Millisecond}
 
 // StageWait is the name of the stage between two rounds.

@@ -17,8 +17,8 @@ var pairFloors = [...]uint16{32, 9, 5}
 // errors.
 const partitionsTried = 4
 
-// fitPair returns the best block with two regions. It fits the original colors, and also colors
-// raised to a floor, because lines that include black are too long (see fitLine).
+// fitPair returns the best block with two regions. It fits the original colors, and then the colors
+// with a lower limit, because a line through black is too long (see fitLine).
 func fitPair(colors *Colors, q blockfit.Quality) (best codedBlock) {
 	best.err = math.MaxFloat32
 	judge := judgeOf(colors)

@@ -153,7 +153,7 @@ func chromaOf(sum, base *[3]int32, count int32) int32 {
 // its mean, and the colors one step brighter and one step darker in all channels.
 type fastHalf struct {
 	red, green, blue       int32 // sums of each channel
-	low, high              int32 // range of the pixels' sums
+	low, high              int32 // smallest and largest of the pixels' red + green + blue
 	nearR, nearG, nearB    int32 // quantized mean color
 	cost, brighter, darker int32 // three times the errors, without sketch.rest
 	table, bright, dark    uint8 // modifier tables of the three colors

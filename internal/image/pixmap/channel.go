@@ -63,8 +63,8 @@ func Isolate(ctx context.Context, m *Map, of byte) error {
 	return assembleInto(ctx, m, [4]Part{{From: m, Channel: Channel{Of: of}}, zero, zero, {Channel: Channel{Of: '1'}}})
 }
 
-// SpreadXY changes m in place: alpha becomes green, and green and blue become red. It turns the x
-// and y of a normal map into gray and alpha, which block compression encodes independently.
+// SpreadXY copies green to alpha, then red to green and blue, in place. It turns the x and y of a
+// normal map into gray and alpha, which block compression encodes independently.
 func SpreadXY(ctx context.Context, m *Map) error {
 	return eachRow(ctx, m, func(from, to int) {
 		spreadXY(m.Pix8, from, to)

@@ -62,7 +62,7 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map, e Effort) (form str
 // Memory returns an upper bound on the bytes that Encode holds at once for an image of w by h
 // pixels, excluding the image.
 func Memory(w, h int, d pixmap.Depth) int64 {
-	const fixed = 2 << 20 // size of two compressors, colors and rows
+	const fixed = 2 << 20 // two compressors, the palette, and two rows
 	raw := (1 + 4*int64(w)) * int64(h)
 	if d != pixmap.Bits8 {
 		raw *= 2

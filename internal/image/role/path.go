@@ -39,7 +39,7 @@ type pairing uint8
 
 const (
 	unasked pairing = iota // the other images are unknown, so the meaning is PerhapsMap
-	alone                  // the directory has no other map of the surface, so the word has no meaning
+	alone                  // the directory has no other map of the surface, so the letters in the name mean nothing
 	beside                 // the directory has another map of the surface
 )
 
@@ -194,8 +194,8 @@ func ofFront(list []part) Name {
 	return Nameless
 }
 
-// ofEnd returns the meaning of the last words of a name. It also returns whether they are plain
-// English words. cut is set if the tail follows without a separator.
+// ofEnd returns the meaning of the last words of a name before the tail t, and whether they are plain
+// English words. cut is set if no separator precedes the tail.
 func ofEnd(list []part, t tail, cut bool, p pairing) (found finding, plain bool) {
 	for n := min(maxJoin, len(list)); n > 0; n-- {
 		w := joined(list, n)

@@ -167,8 +167,8 @@ func narrow565(v [3]float64) (c color565) {
 	return c
 }
 
-// errorOf returns the squared error of pixels at the given positions, in thirds, between two
-// endpoints.
+// errorOf returns the squared error of a block. Pixel i gets the color at places[i] thirds of the way
+// from the first endpoint to the second.
 func errorOf(px *[16]point, ends *[2]color565, places *[16]uint8) (sse int32) {
 	for i := range px {
 		t := int32(places[i])

@@ -38,7 +38,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) 
 type encoder struct {
 	effort effort
 
-	px      [16]point // original pixels; alpha is 0 if it is 255 everywhere
+	px      [16]point // original pixels; the alpha of opaque blocks is set to 0
 	alpha   bool      // true if a pixel is not opaque
 	gray    bool      // true if red, green and blue are equal in all pixels
 	all     moments   // moments of all pixels

@@ -63,7 +63,7 @@ func TestGroup(t *testing.T) {
 func TestVersion1(t *testing.T) {
 	packed := []byte{attributesV1,
 		0b11_10_01_00, 0b10_10_11_11, 0b10_10_10_11, // modes of the 12 bytes
-		0x01, 0x02, 0x00, 8, // one bit per element for byte 0; 1 means a separate byte
+		0x01, 0x02, 0x00, 8, // byte 0 of each element: one bit, or 1 for a value that follows
 		0x01, 0b00_10_00_00, 0, 0, 0, // two bits per element for byte 1
 		1, 3, // plain bytes for byte 3; byte 2 is constant and stores nothing
 		2, 1, 0, 0,

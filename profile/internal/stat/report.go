@@ -130,7 +130,7 @@ func (g *gatherer) report(s *events.Stream) *Report {
 	slices.SortStableFunc(r.Scopes, func(a, b Scope) int { return cmp.Compare(b.Self, a.Self) })
 	for _, name := range slices.Sorted(maps.Keys(g.quantities)) {
 		q := g.quantities[name]
-		q.bins.reach(g.last) // All graphs end with the recording.
+		q.bins.reach(g.last) // All graphs end at the end of the recording.
 		r.Metrics = append(r.Metrics, Metric{name, q.all, q.frames, q.bins.levels()})
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.memory)) {

@@ -151,7 +151,7 @@ func (p *player) push(from, to, join int) {
 	}
 }
 
-// eachSample calls use for each sample between two times, until use returns false.
+// eachSample passes each sample between two times to the function use, until use returns false.
 func (p *player) eachSample(from, to int64, use func(sample) bool) {
 	if p.kept && len(p.samples) > 0 {
 		for _, s := range p.samples {

@@ -29,7 +29,7 @@ import (
 type Farm struct {
 	// Executes makes the server execute actions.
 	Executes bool
-	// Env has variables for programs besides their actions' variables.
+	// Env is added to the environment that an action sets for its program.
 	Env []string
 	// Result may inspect and change the result of each action. It may be nil.
 	Result func(*repb.ActionResult)
