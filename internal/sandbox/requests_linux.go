@@ -205,7 +205,7 @@ func (s *server) namedPath(c call) (string, error) {
 	}
 	name, ok := s.makeAbsolute(folder, path)
 	if !ok {
-		return "", fmt.Errorf("%s is not a directory that cook can name", folder)
+		return "", fmt.Errorf("cook cannot find the path of %s", folder)
 	}
 	return filepath.Clean(string(name)), nil
 }

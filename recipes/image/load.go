@@ -234,7 +234,7 @@ func (s *subject) warnOfContent(job *recipe.Job, info source.Info, frames int) {
 			advice = `set frames = "sheet" in a rule to keep all in one image, or ` + advice
 		}
 		if s.o.keepsWebP(info) {
-			has = "engines draw only the first one"
+			has = "engines draw only the first frame"
 		}
 		job.Warn("the file holds %d %s, but %s; %s", info.Frames, framesOf(info.Format), has, advice)
 	}

@@ -185,7 +185,7 @@ func (e evidence) calledData() verdict {
 	case c.Opaque && c.Colors == 1:
 		v.conflict = `its path suggests data, but all pixels are equal: treated as colors; set kind = "data" or "color" in a rule`
 	case c.Opaque && c.Gray >= maybeGray:
-		v.conflict = fmt.Sprintf(`its path suggests data, and %.3g %% of pixels are gray: treated as colors; set kind = "data" or "color" in a rule`, 100*c.Gray)
+		v.conflict = fmt.Sprintf(`its path suggests data, but only %.3g %% of pixels are gray, so the image is treated as colors; set kind = "data" or "color" in a rule`, 100*c.Gray)
 	}
 	return v
 }

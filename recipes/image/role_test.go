@@ -52,7 +52,7 @@ func TestStrongestEvidenceDecidesTheRole(t *testing.T) {
 		{name: role.Occlusion, content: photo, want: role.Color, conflict: "its path says occlusion, but only 20 %"},
 		{name: role.PerhapsData, content: gray, want: role.Data},
 		{name: role.PerhapsData, content: tinted, want: role.Color},
-		{name: role.PerhapsData, content: pixmap.Content{Opaque: true, Gray: 0.95}, want: role.Color, conflict: "its path suggests data, and 95 %"},
+		{name: role.PerhapsData, content: pixmap.Content{Opaque: true, Gray: 0.95}, want: role.Color, conflict: "its path suggests data, but only 95 %"},
 		{name: role.PerhapsData, content: pixmap.Content{Opaque: true, Blue: true}, want: role.Data},
 		{name: role.PerhapsData, content: pixmap.Content{Gray: 1}, want: role.Color},
 		{name: role.PerhapsData, content: pixmap.Content{Opaque: true, Colors: 1}, want: role.Color, conflict: "its path suggests data, but all pixels are equal"},

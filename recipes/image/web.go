@@ -100,7 +100,7 @@ func (o *Image) checkNoPicture() error {
 		return &recipe.OptionError{Key: "scales", Want: fmt.Sprintf(`none with format = %q, because only "png" and "webp" have scales`, o.Format)}
 	}
 	if o.WebPQuality > 0 {
-		return &recipe.OptionError{Key: "webp_quality", Got: strconv.Itoa(o.WebPQuality), Want: fmt.Sprintf(`0 with format = %q, or write format = "webp"`, o.Format)}
+		return &recipe.OptionError{Key: "webp_quality", Got: strconv.Itoa(o.WebPQuality), Want: fmt.Sprintf(`0, because format = %q has no quality; write format = "webp" to set it`, o.Format)}
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ var extensions = map[string]string{"spirv": ".spv", "glsl": ".glsl", "hlsl": ".h
 func (o *shaderOptions) checkOptions() error {
 	for _, dir := range o.IncludeDirs {
 		if !strings.HasPrefix(dir, "/") {
-			return &recipe.OptionError{Key: "include_dirs", Got: strconv.Quote(dir), Want: `paths from the asset directory such as "/shaders/lib"`}
+			return &recipe.OptionError{Key: "include_dirs", Got: strconv.Quote(dir), Want: `paths that begin at the asset directory, such as "/shaders/lib"`}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Defines)) {

@@ -75,7 +75,7 @@ func (e *encoder) write(w, h, limit int) ([]byte, error) {
 
 // tooLarge returns the error for a frame that exceeds a limit of the format.
 func tooLarge(part string, size, limit int) error {
-	return fmt.Errorf("the image is too large for lossy WebP: its %s take %d bytes, and the format has %d; scale the image down, or store it without loss", part, size, limit)
+	return fmt.Errorf("the image is too large for lossy WebP: its %s take %d bytes, but the format allows at most %d; scale the image down, or store it without loss", part, size, limit)
 }
 
 // writeTokens returns the partitions of tokens: as few as their limit allows.

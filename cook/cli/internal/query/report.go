@@ -55,7 +55,7 @@ func (r *reportOptions) reportFlags(fs *flag.FlagSet) {
 	fs.StringVar(&r.file, "o", "", "`file` to write (default: cook-report.html; stdout with -json, -csv and -markdown)")
 	fs.BoolVar(&r.json, "json", false, "write all tables as JSON instead")
 	fs.BoolVar(&r.csv, "csv", false, "write one table as CSV instead, see -table")
-	fs.BoolVar(&r.markdown, "markdown", false, "write a summary in Markdown instead, as for the page of a build")
+	fs.BoolVar(&r.markdown, "markdown", false, "write a Markdown summary instead, for the result page of a CI job")
 	cmdline.ListedFlag(fs, &r.table, "table", "assets", "the `table` that -csv writes", tableNames)
 	fs.IntVar(&r.most, "textures", 100_000, "`number` of textures to compare with their sources, the largest first; 0 for none")
 }
@@ -154,7 +154,7 @@ func measureTextures(ctx context.Context, c *cmdline.Call, dir, out string, text
 
 const historyText = `usage: cook history -dir assets [flags]
 
-Prints the last runs that had work, a sparkline of each figure over all runs in the history
+Prints the last runs that did work, a sparkline of each figure over all runs in the history
 (at most 600), and the runs in which a figure changed permanently.
 
 Example:

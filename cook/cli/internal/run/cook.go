@@ -80,7 +80,7 @@ func (r *cookOptions) cookFlags(fs *flag.FlagSet) {
 	fs.StringVar(&r.memReport, "memreport", "", "write the memory use, by purpose and asset, to this `file`: as text, or for cook view if the name ends in .json")
 	fs.StringVar(&r.to.trace, "trace", "", "record a timeline of the run into this `file`; its extension chooses the format: "+strings.Join(append(export.Endings(), streamEnding), ", "))
 	fs.StringVar(&r.to.feed, "feed", "", "serve the timeline while it is recorded, as a stream, at this `address`: a port, or host:port (without a host: this machine only)")
-	fs.StringVar(&r.to.http, "http", "", "show the run as pages in a browser at this `address`, a port or host:port (without a host: this machine only), until Ctrl-C; with -watch, also serve changes to programs that reload artifacts")
+	fs.StringVar(&r.to.http, "http", "", "show the run as pages in a browser at this `address`, a port or host:port (without a host: this machine only), until Ctrl-C; with -watch, also send each change to programs that reload artifacts")
 	fs.BoolVar(&r.watch, "watch", false, "keep running and cook all changes; other cooks of the same directory ask this process")
 }
 
