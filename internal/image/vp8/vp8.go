@@ -12,6 +12,7 @@ package vp8
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/assetcook/assetcook/internal/detmath"
@@ -62,6 +63,16 @@ func Encode(ctx context.Context, pix []uint8, w, h int, o Options) ([]byte, erro
 	if err := e.encode(ctx); err != nil {
 		return nil, err
 	}
+	frame, err := e.writeVerified(w, h)
+	if errors.Is(err, errOtherImage) && e.filter > 0 { // the loop filter blurs the details of this image
+		e.filter = 0
+		frame, err = e.writeVerified(w, h)
+	}
+	return frame, err
+}
+
+// writeVerified writes a frame and decodes it again.
+func (e *encoder) writeVerified(w, h int) ([]byte, error) {
 	frame, err := e.write(w, h, maxPartition)
 	if err != nil {
 		return nil, err

@@ -86,20 +86,42 @@ func TestDecoderSeesTheCountedError(t *testing.T) {
 	}
 }
 
+// noisyRuns returns random runs of equal pixels, whose mean length is about runs.
+func noisyRuns(w, h int, seed uint64, runs int) []uint8 {
+	noise := rand.New(rand.NewPCG(seed, 0))
+	pix := make([]uint8, 4*w*h)
+	for i := range pix {
+		if i < 4 || noise.IntN(runs) == 0 {
+			pix[i] = uint8(noise.Int())
+		} else {
+			pix[i] = pix[i-4]
+		}
+	}
+	return pix
+}
+
+// The loop filter blurs this image, so the frame must be written without it.
+func TestLoopFilterIsOmittedIfItBlurs(t *testing.T) {
+	const w, h = 1, 17
+	pix, o := noisyRuns(w, h, 0x32, 22), Options{Quality: 3}
+	frame, err := Encode(t.Context(), pix, w, h, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEncoder(pix, w, h, o)
+	if err := e.encode(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if lost := e.difference(decodeFrame(t, frame)); e.filter == 0 || lost != e.lost {
+		t.Errorf("filter %d: the error is %d, want %d", e.filter, lost, e.lost)
+	}
+}
+
 // Encode decodes its frame, so every image and option must encode.
 func TestEveryImageIsAFrame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 50).Draw(t, "w"), rapid.IntRange(1, 50).Draw(t, "h")
-		noise := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		runs := rapid.IntRange(1, 100).Draw(t, "runs")
-		pix := make([]uint8, 4*w*h)
-		for i := range pix {
-			if i < 4 || noise.IntN(runs) == 0 {
-				pix[i] = uint8(noise.Int())
-			} else {
-				pix[i] = pix[i-4]
-			}
-		}
+		pix := noisyRuns(w, h, rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 100).Draw(t, "runs"))
 		o := Options{Quality: rapid.IntRange(1, 100).Draw(t, "quality"), Effort: Effort(rapid.IntRange(0, 2).Draw(t, "effort")), ByAlpha: rapid.Bool().Draw(t, "by alpha")}
 		frame, err := Encode(context.Background(), pix, w, h, o)
 		if err != nil {
