@@ -62,7 +62,7 @@ func (s *subject) decideLoss(ctx context.Context) error {
 		s.addReason("lossless: %d colors are small without loss", c.Colors)
 	default:
 		s.lossy = true
-		s.addReason("colors lose: webp_quality = %d", s.o.WebPQuality)
+		s.addReason("lossy colors: webp_quality = %d", s.o.WebPQuality)
 	}
 	return nil
 }

@@ -91,8 +91,8 @@ func TestNumbersStayLossless(t *testing.T) {
 		lossy  bool
 		reason string
 	}{
-		{"color", many, kind("color"), true, "colors lose: webp_quality = 80"},
-		{"lightmap", many, kind("lightmap"), true, "colors lose"},
+		{"color", many, kind("color"), true, "lossy colors: webp_quality = 80"},
+		{"lightmap", many, kind("lightmap"), true, "lossy colors"},
 		{"data", many, kind("data"), false, "lossless: images with the role data hold numbers"},
 		{"normal", many, kind("normal"), false, "lossless: images with the role normal hold numbers"},
 		{"height", many, kind("height"), false, "lossless: images with the role height hold numbers"},
