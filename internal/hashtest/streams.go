@@ -52,7 +52,7 @@ func splits(_ testing.TB, c *Config) error {
 		for at := 0; at < len(data); at += piece {
 			end := min(at+piece, len(data))
 			if n, err := h.Write(data[at:end]); n != end-at || err != nil {
-				return fmt.Errorf("Write of %d bytes returned %d, %v", end-at, n, err)
+				return fmt.Errorf("a Write of %d bytes returned %d, %v", end-at, n, err)
 			}
 			got := h.Sum(nil)
 			if end > 4*dense && end < len(data) && piece < dense {

@@ -111,7 +111,7 @@ func checkRecipe(r recipe.Recipe) error {
 		}
 	}
 	if r.Recognizes != nil && len(r.Extensions) == 0 {
-		return errors.New("Recognizes has no effect without Extensions")
+		return errors.New("the field Recognizes has no effect without Extensions")
 	}
 	return checkHints(r, c)
 }

@@ -72,9 +72,9 @@ func (w *pageWalk) addPage(p *Page) error {
 	}
 	switch {
 	case s == nil:
-		return errors.New("Ogg pages at the start of the stream are missing")
+		return errors.New("the Ogg pages at the start of the stream are missing")
 	case p.Number != s.number || p.Resumes != s.within:
-		return errors.New("Ogg pages are missing")
+		return errors.New("some Ogg pages are missing")
 	}
 	s.number++
 	if n := len(p.Lacing); n > 0 {

@@ -194,7 +194,7 @@ const signature = "vorbis"
 
 func headerBody(packet []byte, kind byte) ([]byte, error) {
 	if len(packet) < 7 || packet[0] != kind || string(packet[1:7]) != signature {
-		return nil, fmt.Errorf("Vorbis header %d is missing; the file is damaged", kind)
+		return nil, fmt.Errorf("the Vorbis header %d is missing; the file is damaged", kind)
 	}
 	return packet[7:], nil
 }
@@ -209,7 +209,7 @@ func (d *decoder) readIdentification(packet []byte) error {
 		return errShortHeader
 	}
 	if v := binary.LittleEndian.Uint32(h); v != 0 {
-		return fmt.Errorf("Vorbis version %d is not supported; export the sound again", v)
+		return fmt.Errorf("the Vorbis version %d is not supported; export the sound again", v)
 	}
 	d.channels, d.rate = int(h[4]), int(int32(binary.LittleEndian.Uint32(h[5:])))
 	short, long := int(h[21]&15), int(h[21]>>4)
