@@ -25,7 +25,7 @@ type reporter struct {
 	notes   map[string]bool    // lines of recipes, for the end of the run
 	growth  growthList
 	detail  Detail
-	retired []Size // artifacts that no action produces any more
+	retired []Size    // artifacts that no action produces any more
 	store   sync.Once // guards the first store error; later errors are not reported
 }
 
