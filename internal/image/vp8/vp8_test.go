@@ -297,7 +297,8 @@ func TestWrongFrameIsAnError(t *testing.T) {
 	}
 }
 
-// TestFramesAreTheSameEverywhere compares a checksum of many frames with its value on amd64.
+// TestFramesAreTheSameEverywhere compares a checksum over many frames with the checksum measured on
+// amd64.
 func TestFramesAreTheSameEverywhere(t *testing.T) {
 	sum := sha256.New()
 	for _, effort := range []Effort{Fast, Normal, Best} {
