@@ -32,7 +32,7 @@ var errNames = fmt.Errorf("the recording has more than %d quantities; graphs sho
 // components lists the suffixes for the numbers of a short vector.
 var components = [...]string{"x", "y", "z", "w"}
 
-// component returns the name of number i in a vector of n numbers.
+// component returns the name of component i in a vector of n numbers.
 func component(name string, i, n int) string {
 	if n <= len(components) {
 		return name + "/" + components[i]
@@ -60,7 +60,7 @@ func (c *cell) addCellValue(at int64, value float64) {
 	}
 }
 
-// widen extends the range from least to most.
+// widen extends the cell's range to include least and most.
 func (c *cell) widen(least, most float64) {
 	if c.count == 0 {
 		c.least, c.most = least, most
