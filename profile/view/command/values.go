@@ -167,9 +167,9 @@ func (t *tracks) samples(kind events.Kind, name string, start, dur int64, values
 	}
 }
 
-// closed ends a frame of a track, and returns the cell to show. If frames are marked, the time of
-// scopes is their sum, as in a timer, and a value persists until it changes. Otherwise each scope
-// is a value, and a frame without a sample has no value.
+// closed ends a frame of a track, and returns the cell to show. If frames are marked, the cell of a
+// scope name has the sum of the durations, as in a timer, and a value persists until it changes.
+// Otherwise each duration is a separate value, and a frame without a sample has no value.
 func (t *tracks) closed(q *track, c cell) cell {
 	switch {
 	case !t.marked:
@@ -206,9 +206,8 @@ func (t *tracks) show(q *track, c *cell) {
 	q.most.Set(most)
 }
 
-// rowsOf returns the number of rows for a recording. The more names the recording has, the fewer
-// rows.
+// rowsOf returns the number of rows for a recording: the more names it has, the fewer rows.
 func rowsOf(tape *events.Tape) int {
-	names := 4 * len(tape.State().Names) // Each name may be a vector.
+	names := 4 * len(tape.State().Names) // Each name may be the name of a vector, which has several components.
 	return max(min(maxCells/max(names, 1), maxRows), minRows)
 }
