@@ -90,7 +90,8 @@ func compareOn(ctx context.Context, dir, name, program string) error {
 	return nil
 }
 
-// runAll returns the scores by encoder and image, and the CPU seconds by encoder.
+// runAll returns the score of each encoder for each image, and the CPU seconds that each encoder
+// took.
 func runAll(ctx context.Context, f texture.Format, images []*pixmap.Map, encoders []encoder) (scores [][]score, seconds []float64, err error) {
 	scores, seconds = make([][]score, len(encoders)), make([]float64, len(encoders))
 	for _, m := range images {
@@ -132,7 +133,8 @@ func printScores(encoders []encoder, scores [][]score, seconds []float64, refere
 	}
 }
 
-// loadCrop reads the center of an image as half-precision floats that are not negative, in float32.
+// loadCrop reads the center of an image as float32 values, rounded to half precision and at least
+// 0.
 func loadCrop(ctx context.Context, path string) (*pixmap.Map, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -203,7 +205,7 @@ func astcenc(program, preset string, f texture.Format) func(ctx context.Context,
 	}
 }
 
-// runAstcenc compresses an image with files in a temporary directory.
+// runAstcenc compresses an image with astcenc, through files in a temporary directory.
 func runAstcenc(ctx context.Context, program, preset string, block astc.Size, m *pixmap.Map) ([]byte, float64, error) {
 	dir, err := os.MkdirTemp("", "astcbench")
 	if err != nil {
@@ -214,7 +216,6 @@ func runAstcenc(ctx context.Context, program, preset string, block astc.Size, m 
 	if err != nil {
 		return nil, 0, err
 	}
-	// A KTX file of half-precision floats.
 	file := []byte("\xabKTX 11\xbb\r\n\x1a\n")
 	for _, v := range []uint32{0x04030201, 0x140b, 2, 0x1908, 0x881a, 0x1908, uint32(m.W), uint32(m.H), 0, 0, 1, 1, 0, uint32(len(half))} {
 		file = binary.LittleEndian.AppendUint32(file, v)

@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// qualities are compared at equal quality; PSNR between them is interpolated.
+// qualities are the qualities at which both encoders run. PSNR between them is interpolated.
 var qualities = []int{20, 40, 60, 75, 85, 93}
 
 // efforts pairs efforts with methods of cwebp.
@@ -48,13 +48,14 @@ var efforts = []struct {
 	method int
 }{{"fast", vp8.Fast, 2}, {"normal", vp8.Normal, 4}, {"best", vp8.Best, 6}}
 
-// A trial is a file of one quality.
+// A trial is the result of encoding an image at one quality.
 type trial struct {
 	size, psnr float64
 	took       time.Duration
 }
 
-// A verdict compares both encoders by one image. Each number is a ratio to cwebp, except gain in dB.
+// A verdict compares both encoders on one image. Each number is a ratio to cwebp, except gain,
+// which is in dB.
 type verdict struct{ equalPSNR, equalQuality, gain, time float64 }
 
 func compareAll() error {
@@ -189,7 +190,7 @@ func decodedPSNR(file []byte, m *pixmap.Map) (float64, error) {
 	return 10 * math.Log10(255*255*weight/sum), nil
 }
 
-// sizeAtEqualPSNR returns the ratio of sizes, as the mean over 20 values of PSNR.
+// sizeAtEqualPSNR returns the mean ratio of file sizes at 20 equally spaced PSNR values.
 func sizeAtEqualPSNR(a, b []trial) float64 {
 	low, high := max(a[0].psnr, b[0].psnr), min(a[len(a)-1].psnr, b[len(b)-1].psnr)
 	sum := 0.0
@@ -201,7 +202,7 @@ func sizeAtEqualPSNR(a, b []trial) float64 {
 	return math.Exp(sum / steps)
 }
 
-// logSizeAt interpolates the logarithm of the size for a PSNR.
+// logSizeAt returns the logarithm of the file size at a PSNR, interpolated between trials.
 func logSizeAt(list []trial, psnr float64) float64 {
 	i := 1
 	for i < len(list)-1 && psnr > list[i].psnr {

@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// lineAfter returns the line that follows its caller's line after the given number of lines. It has
-// the form of Owner.Site.
+// lineAfter returns the line that is the given number of lines below the call, in the form of
+// Owner.Site.
 func lineAfter(lines int) string {
 	_, _, line, _ := runtime.Caller(1)
 	return fmt.Sprint("memory/allocations_test.go:", line+lines)

@@ -10,7 +10,7 @@ import (
 // callers numbers the call sites that allocate. If it is nil, call sites have no names.
 type callers struct {
 	mu      sync.RWMutex
-	numbers map[[2]uintptr]uint32 // numbers of call sites; the keys are the program counters of the site and its caller
+	numbers map[[2]uintptr]uint32 // numbers of call sites; a key has the program counters of the site and of its caller
 	byName  map[string]uint32
 	names   []string // names such as "decode.go:42", by number; number 0 is empty
 }
@@ -19,8 +19,8 @@ func newCallers() *callers {
 	return &callers{numbers: map[[2]uintptr]uint32{}, byName: map[string]uint32{}, names: []string{""}}
 }
 
-// here returns the number of a call site, which is the given number of calls up the stack. With 1,
-// it is the caller of here.
+// here returns the number of a call site. The parameter says how many calls up the stack it is: 1
+// means the caller of here.
 func (c *callers) here(above int) uint32 {
 	// A single program counter could not distinguish an inlined function from the functions around
 	// it.

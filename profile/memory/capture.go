@@ -13,7 +13,7 @@ import (
 // with another capture. It never changes.
 type Capture struct {
 	Program string    `json:"program,omitempty"` // name of the program; set by the caller if wanted
-	Tracker string    `json:"tracker"`           // unique for each tracker and run; lists are comparable only if it is equal
+	Tracker string    `json:"tracker"`           // unique for each tracker and run; only lists of the same Tracker can be compared
 	At      time.Time `json:"at"`
 
 	Snapshot *Snapshot `json:"snapshot"`

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// These are the limits of a file.
+// These limits apply to a file.
 const (
 	maxCaptureBytes = 1 << 30
-	maxLevels       = 1 << 23 // maximum number of tree levels of all rows
-	maxFigure       = 1 << 53 // JSON represents integers up to this exactly
+	maxLevels       = 1 << 23 // maximum number of tree levels, summed over all rows
+	maxFigure       = 1 << 53 // JSON numbers represent integers exactly up to this limit
 	maxName         = 16 << 10
 )
 
@@ -75,7 +75,8 @@ func (f *figures) err(where string) error {
 	return nil
 }
 
-// checkNames returns an error if a name is longer than maxName. A page may show a name many times.
+// checkNames returns an error if a name is longer than maxName. The limit exists because a page may
+// show a name many times.
 func checkNames(names ...string) error {
 	for _, name := range names {
 		if len(name) > maxName {
@@ -107,7 +108,7 @@ func (s *Snapshot) check() error {
 		if err := checkNames(g.Name, g.Parents); err != nil {
 			return err
 		}
-		groups = figures{bad: groups.bad} // Groups contain each other, so their sums are not added.
+		groups = figures{bad: groups.bad} // The memory of nested groups counts in each, so their sums are not added.
 		groups.appendFigures(g.Bytes, g.Count, g.Peak, g.Exceeded, g.PeakCount, g.Refused, g.Waited)
 		groups.bad = groups.bad || g.Budget < 0 // A budget may be as large as MaxInt64.
 	}
@@ -180,7 +181,7 @@ func (items *itemsJSON) UnmarshalJSON(text []byte) error {
 	for _, c := range text[1:] {
 		switch {
 		case c >= '0' && c <= '9' && digits < 20:
-			// If a number of 20 digits overflows, the result is also invalid.
+			// A number of 20 digits may overflow, but is invalid in any case.
 			fields[at] = fields[at]*10 + uint64(c-'0')
 			digits++
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':

@@ -11,9 +11,9 @@ import (
 // Changes holds the differences between two lists of allocations.
 type Changes struct {
 	New     *List // slices allocated since the earlier list
-	Leaks   *List // slices in New that are not from [Permanent] pools
-	Gone    *List // slices freed since the earlier list, as they were
-	Changed *List // slices with a new size or owner, as they are now
+	Leaks   *List // the part of New that is not from [Permanent] pools
+	Gone    *List // slices freed since the earlier list, as described there
+	Changed *List // slices with a new size or owner, as described in the later list
 }
 
 // Sub returns the changes since an earlier list of the same tracker, sorted by address. If Resize
@@ -91,7 +91,7 @@ func (c Changes) WriteText(w io.Writer) error {
 	return out.Flush()
 }
 
-// A Place is an origin of allocations, with their total bytes and count. It has no peaks.
+// A Place is a pool, scope and site that allocated, with total bytes and count. It has no peaks.
 type Place struct {
 	Key         // key of the allocations; Worker is empty
 	Site string `json:"site,omitempty"`

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// In TestWorkersAndReaders, workers allocate, exchange and free slices while others read the
-// figures. Afterwards all sums must match the remaining slices, and no memory may have had two
+// In TestWorkersAndReaders, workers allocate, exchange and free slices while other goroutines read
+// the figures. Afterwards all sums must match the remaining slices, and no memory may have had two
 // owners at a time.
 func TestWorkersAndReaders(t *testing.T) {
 	tracker := New(Options{Keep: 100 << 10})
@@ -72,7 +72,8 @@ func TestWorkersAndReaders(t *testing.T) {
 					}
 				}
 				for _, a := range tracker.List().flat() {
-					// In its n-th turn, a worker uses the scope "asset n%10" and pool n%2.
+					// In its n-th turn, a worker allocates in the scope "asset n%10" and in pool
+					// n%2. So odd assets must be in pool q.
 					if odd := a.Owner.Scope[len("asset ")]%2 == 1; a.Bytes < 1 || a.Bytes > 2000 || a.Capacity < a.Bytes || odd != (a.Owner.Name == "q") {
 						t.Errorf("allocation %+v mixes two", a)
 					}

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// The encoder of this cooker forgets to free its scratch buffer for one kind of asset.
+// For one kind of asset, the encoder in this example forgets to free its scratch buffer.
 func Example_leaks() {
 	tracker := memory.New(memory.Options{})
 	scratch := tracker.Group("encoder scratch", memory.GroupOptions{Budget: 64 << 20}).Pool("blocks", memory.PoolOptions{})
@@ -68,7 +68,7 @@ func ExampleSnapshot_Tree() {
 	//  344064      3          images/mip levels
 }
 
-// The capture is kept in a file, and compared later with the memory held then.
+// The capture is written to a file, and later compared with the memory held at that time.
 func ExampleReadCapture() {
 	tracker := memory.New(memory.Options{})
 	pixels := tracker.Group("textures", memory.GroupOptions{}).Pool("pixels", memory.PoolOptions{})
@@ -102,7 +102,7 @@ func ExampleReadCapture() {
 	// menu.png 1048576 1048576
 }
 
-// Textures are a part of a level's budget, and have a budget of their own.
+// The group textures is inside the group level, and each of them has a budget.
 func ExamplePool_TryBytes() {
 	tracker := memory.New(memory.Options{})
 	level := tracker.Group("level", memory.GroupOptions{Budget: 100 << 20, Enforce: true})

@@ -74,7 +74,7 @@ type Group struct {
 	gate     *semaphore.Weighted // the remaining budget; nil if the budget is not enforced
 	refused  atomic.Int64
 	waited   atomic.Int64
-	account  *Pool   // pool for memory recorded by Grow
+	account  *Pool   // pool of the accounts that Grow records
 	pools    []*Pool // guarded by tracker.mu
 }
 
@@ -85,14 +85,15 @@ func (g *Group) enterSelf(n int64) {
 	}
 }
 
-// enter adds n bytes to the group and its enclosing groups, up to but excluding end.
+// enter adds n bytes to the group and its enclosing groups, stopping before end.
 func (g *Group) enter(n int64, end *Group) {
 	for a := g; a != end; a = a.parent {
 		a.enterSelf(n)
 	}
 }
 
-// common returns the innermost group that contains or equals both g and h, or nil if there is none.
+// common returns the innermost group that contains both g and h, where a group contains itself, or
+// nil if there is none.
 func (g *Group) common(h *Group) *Group {
 	for ; g != nil; g = g.parent {
 		for a := h; a != nil; a = a.parent {
@@ -130,7 +131,7 @@ type PoolOptions struct {
 	// Type describes the content, such as "RGBA" or "[]float32".
 	Type string
 
-	// Lifetime is the intended lifetime of the pool's slices.
+	// Lifetime says how long the pool's slices are meant to live.
 	Lifetime Lifetime
 
 	// Zeroed makes all functions of the pool return zeroed memory.

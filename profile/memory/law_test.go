@@ -25,7 +25,7 @@ type model struct {
 	total  Total
 }
 
-// A modelled is one slice or account.
+// A modelled is one slice or account of the model.
 type modelled struct {
 	Key
 	bytes int64
@@ -73,8 +73,8 @@ func (t *Total) add(bytes, count int64) {
 	t.Peak, t.PeakCount = max(t.Peak, t.Bytes), max(t.PeakCount, t.Count)
 }
 
-// fits reports whether a group has room for the given bytes, and counts a refusal. Only limited has
-// an enforced budget.
+// fits reports whether a group has room for the given bytes. If not, it counts a refusal. Only the
+// group limited has an enforced budget.
 func (m *model) fits(group string, bytes int64) bool {
 	g := m.groups[group]
 	if group != limited || bytes <= 0 || g.Bytes+bytes <= g.Budget {
@@ -179,7 +179,7 @@ func (m *model) retag(a *modelled, k Key, w *Worker, to *Pool) error {
 	return nil
 }
 
-// snapshot returns the expected result of Tracker.Snapshot.
+// snapshot returns the snapshot that Tracker.Snapshot must return.
 func (m *model) snapshot() (rows []Row, groups []GroupRow) {
 	for _, r := range m.rows {
 		rows = append(rows, *r)
@@ -191,8 +191,8 @@ func (m *model) snapshot() (rows []Row, groups []GroupRow) {
 	return rows, groups
 }
 
-// leaks returns the expected lines of WriteLeaks in any order. They describe slices held now that
-// were not held at an earlier snapshot of the model.
+// leaks returns the expected lines of WriteLeaks, in any order. They describe the slices that are
+// held now but were not held at an earlier snapshot of the model.
 func (m *model) leaks(before []Row) []string {
 	type sum struct{ bytes, count int64 }
 	sums := map[Key]sum{}
@@ -382,8 +382,8 @@ func TestTrackerAgreesWithModel(t *testing.T) {
 	})
 }
 
-// flat returns the bytes and count of each node of a tree, by the names from the root on. The names
-// of leaves, which may equal scopes, get brackets.
+// flat returns the bytes and count of each node of a tree. The keys are the names on the path from
+// the root. The names of leaves get brackets, because they may equal the names of scopes.
 func flat(n *Node, above string) map[string][2]int64 {
 	path := above + n.Name + ";"
 	if len(n.Children) == 0 && above != "" {
@@ -396,8 +396,8 @@ func flat(n *Node, above string) map[string][2]int64 {
 	return all
 }
 
-// tree returns the expected result of flat. It includes the slices held in groups whose name
-// contains the given text.
+// tree returns the expected result of flat, for slices in groups whose name contains the given
+// text.
 func (m *model) tree(group string) map[string][2]int64 {
 	all := map[string][2]int64{"total;": {}}
 	for _, a := range m.live {

@@ -9,15 +9,14 @@ import (
 	"strconv"
 )
 
-// A List holds the slices that are in use at one time, sorted by address. It stores each owner
+// A List holds the slices that were in use at one moment, sorted by address. It stores each owner
 // once.
 type List struct {
 	Owners []Owner
 	Items  []Item
 }
 
-// An Owner holds the data that all allocations of one pool, stack of scopes and call site have in
-// common.
+// An Owner holds the data shared by all allocations of one pool, stack of scopes and call site.
 type Owner struct {
 	Key
 	Type     string   `json:"type,omitempty"`     // type of the pool's content
@@ -29,7 +28,7 @@ type Owner struct {
 // An Item is one slice in use.
 type Item struct {
 	Address  uint64
-	ID       uint64 // number that is unique among all allocations of a tracker, past and present
+	ID       uint64 // unique number of the allocation; a tracker never uses it again
 	Bytes    int64  // requested number of bytes
 	Capacity int64  // number of bytes that the slice occupies
 	Owner    uint32 // index of the owner in List.Owners

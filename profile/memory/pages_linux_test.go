@@ -56,7 +56,7 @@ func TestReleasedMemoryReturnsToTheSystem(t *testing.T) {
 // Slices larger than any size class must have an exact capacity, and must not be kept.
 func TestLargerThanAnyClass(t *testing.T) {
 	f := newFixture(Options{Keep: 1 << 40})
-	b := f.images.Bytes(f.w, largest+1) // This memory costs nothing until it is touched.
+	b := f.images.Bytes(f.w, largest+1) // The system provides this memory only when it is touched.
 	if s := f.Snapshot(); len(b) != largest+1 || cap(b) != len(b) || s.Held != largest+1 {
 		t.Errorf("%d bytes of %d, and %d are held", len(b), cap(b), s.Held)
 	}

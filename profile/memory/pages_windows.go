@@ -12,8 +12,8 @@ func mapPages(size int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The memory is not Go's, so converting the number to a pointer is safe. Reading it through its
-	// address shows go vet that this is intended.
+	// The memory is not Go's, so converting the number to a pointer is safe. The conversion goes
+	// through the number's address, which go vet accepts.
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&start)), size), nil
 }
 

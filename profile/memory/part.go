@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Part is the meaning of one level of a tree: "worker", "group", "name" (of the pool), "pool"
+// A Part says what one level of a tree stands for: "worker", "group", "name" (of the pool), "pool"
 // (group and name, as "images/pixels"), "asset" (the outermost scope) or "scope" (nested scopes as
 // several levels, without the asset if that is a level). See [ParseParts].
 type Part string
@@ -18,7 +18,7 @@ const (
 	byName   Part = "name"  // name of the pool
 	byPool   Part = "pool"  // group and name, as "images/pixels"; "images" for Grow
 	byAsset  Part = "asset" // the outermost scope
-	byScope  Part = "scope" // nested scopes as several levels, without the outermost one if byAsset is a level
+	byScope  Part = "scope" // nested scopes as several levels, without the outermost scope if byAsset is a level
 )
 
 var parts = []Part{byWorker, byGroup, byName, byPool, byAsset, byScope}
@@ -39,7 +39,7 @@ func ParseParts(text string) ([]Part, error) {
 	return by, nil
 }
 
-// A Step identifies a child of a tree node.
+// A Step selects one child of a tree node.
 type Step struct {
 	Kind Part
 	Name string
@@ -99,11 +99,12 @@ type Query struct {
 	// By lists the levels of the tree. The default is "worker", "scope" and "pool".
 	By []Part
 
-	// Path is the path to the part of the tree to return. Takes rejects rows outside that part.
+	// Path leads from the root of the tree to the node to return. Takes rejects rows outside that
+	// node.
 	Path []Step
 
-	// Since is the earlier snapshot for [Node].Was, or nil. Rows that hold memory in it are chosen
-	// too.
+	// Since is the earlier snapshot for [Node].Was, or nil. Rows that hold memory in that snapshot
+	// are chosen too.
 	Since *Snapshot
 }
 

@@ -105,7 +105,8 @@ func (p *Pool) Free(w *Worker, slice []byte) {
 }
 
 // claim takes the block of a slice away from its user. It returns nil if the slice is unknown and
-// untracked slices exist. It panics if the slice belongs to another pool, unless doing is empty.
+// there are untracked slices. It panics if the slice belongs to another pool, unless doing is
+// empty.
 func (p *Pool) claim(slice []byte, doing string) *block {
 	stock := p.group.tracker.stock
 	key := uintptr(unsafe.Pointer(unsafe.SliceData(slice)))

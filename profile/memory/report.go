@@ -43,7 +43,7 @@ func (s *Snapshot) WriteLeaks(w io.Writer) error {
 	return out.Flush()
 }
 
-// label names the group and the pool like [Pool.String].
+// label returns the names of the group and the pool in the form of [Pool.String].
 func (k Key) label() string {
 	if k.Name == "" {
 		return k.Group

@@ -45,7 +45,7 @@ func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 	}
 	moved, err := p.bytes(noWait, s, n)
 	if err != nil {
-		if n <= b.size { // There is no room for a copy, so the slice keeps its place and its old size.
+		if n <= b.size { // There is no room for a copy, so the slice keeps its address and its old size.
 			moved, err = b.mem()[:n], nil
 		}
 		b.state.Store(live)

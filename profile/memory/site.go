@@ -7,13 +7,13 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// A meter holds the current and the peak number of bytes.
+// A meter holds the current number of bytes and its peak.
 type meter struct {
 	bytes, peak atomic.Int64
 }
 
-// addHeld adds n and returns the new sum. An atomic addition returns each value of the sum to
-// exactly one caller. So the peak includes every value, however many goroutines add concurrently.
+// addHeld adds n and returns the new sum. Each sum is returned to exactly one caller, because the
+// addition is atomic. So the peak is exact, however many goroutines add concurrently.
 func (m *meter) addHeld(n int64) int64 {
 	now := m.bytes.Add(n)
 	for {
@@ -31,10 +31,11 @@ type site struct {
 	pool  *Pool
 	stack intern.Symbol
 
-	_ [24]byte // Padding fills a cache line, because the next site may belong to another worker.
+	_ [24]byte // Padding fills a cache line, because the next site in memory may belong to another worker.
 }
 
-// unused is the peak of a site that has never had a slice or account, even of zero bytes.
+// unused marks a site that has never had a slice or account, even of zero bytes. The mark is stored
+// as the peak.
 const unused = -1
 
 func (s *site) add(n int64) {
@@ -67,7 +68,7 @@ func (s *site) change(n int64) {
 	}
 }
 
-// addMore and subMore update the enclosing groups and the totals, which not all programs use.
+// addMore and subMore update the enclosing groups and the totals, if the program uses these.
 // subMore also returns the bytes to the enforced budgets.
 func (s *site) addMore(n, count int64) {
 	s.pool.group.parent.enter(n, nil)

@@ -18,7 +18,7 @@ type Snapshot struct {
 
 	Held      int64 `json:"held"`      // bytes that the pools have obtained from the system
 	Warm      int64 `json:"warm"`      // bytes in Held that are kept for reuse
-	Untracked int64 `json:"untracked"` // number of allocations in no row, because Options.Live was too small
+	Untracked int64 `json:"untracked"` // number of allocations that are in no row, because Options.Live was too small
 	Coarse    int64 `json:"coarse"`    // number of pushed scopes that were ignored, because Options.Scopes was too small
 
 	Unprotected int64 `json:"unprotected,omitempty"` // number of slices without the protected pages of Options.Stomp
@@ -31,13 +31,13 @@ type GroupRow struct {
 	Count    int64  `json:"count"`    // number of slices and accounts
 	Peak     int64  `json:"peak"`     // most bytes held at the same time
 	Budget   int64  `json:"budget"`   // 0 without a budget
-	Exceeded int64  `json:"exceeded"` // how often the bytes rose above the budget
+	Exceeded int64  `json:"exceeded"` // number of times that the bytes rose above the budget
 
 	PeakCount int64 `json:"peak_count,omitempty"` // most slices and accounts at the same time, with Options.Totals
 
 	Parents string `json:"parents,omitempty"` // names of the enclosing groups, innermost first, separated by " < "
-	Refused int64  `json:"refused,omitempty"` // how often an enforced budget had no room
-	Waited  int64  `json:"waited,omitempty"`  // how often an allocation waited for the budget
+	Refused int64  `json:"refused,omitempty"` // number of times that an enforced budget had no room
+	Waited  int64  `json:"waited,omitempty"`  // number of times that an allocation waited for the budget
 }
 
 // A Key identifies a row.
@@ -183,7 +183,7 @@ func (s *Snapshot) GroupPairs(earlier *Snapshot) [][2]GroupRow {
 	return slices.SortedFunc(maps.Values(pairs), func(a, b [2]GroupRow) int { return cmp.Compare(a[0].Name, b[0].Name) })
 }
 
-// A pair is a row, with its bytes and count in an earlier snapshot.
+// A pair holds a row, and the bytes and count of the same row in an earlier snapshot.
 type pair struct {
 	Row
 	was Total
@@ -209,7 +209,7 @@ func (s *Snapshot) pairs(earlier *Snapshot) []pair {
 	return list
 }
 
-// gone returns a pair for a row that only the earlier snapshot has.
+// gone returns the pair of a row that exists only in the earlier snapshot.
 func (r Row) gone() pair {
 	return pair{Row{Key: r.Key, Peak: r.Peak}, Total{Bytes: r.Bytes, Count: r.Count}}
 }

@@ -16,7 +16,7 @@ type source struct {
 // reuses reports whether freed blocks may be used again.
 func (s *source) reuses() bool { return s.stomp == nil }
 
-// zeroes reports whether takeMemory returns zeroed memory.
+// zeroes reports whether takeMemory always returns zeroed memory.
 func (s *source) zeroes() bool { return s.stomp == nil }
 
 // takeMemory returns memory for n bytes. Its length is capacity, or n with Options.Stomp.

@@ -17,7 +17,7 @@ type stock struct {
 	blocks atomic.Int64  // number of blocks, including blocks that are being moved
 	held   atomic.Int64  // number of bytes in all blocks
 	warm   atomic.Int64  // number of bytes in blocks kept for reuse
-	turn   atomic.Uint32 // class from which to release blocks next, modulo classes
+	turn   atomic.Uint32 // counter that selects the class from which to release blocks next
 	source *source
 
 	untracked atomic.Int64
@@ -76,8 +76,8 @@ func (k *stock) putBlock(b *block) {
 		k.release(b)
 		return
 	}
-	// Count the block from here on, so that two concurrent calls do not both use the same room. If
-	// all classes are empty while warm is still too high, other calls are about to release blocks.
+	// Count the block first, so that two concurrent calls do not both use the same room. If all
+	// classes are empty while warm is still too high, other calls are about to release blocks.
 	size := int64(b.capacity)
 	warm := k.warm.Add(size)
 	for empty := 0; warm > k.keep; warm = k.warm.Load() {

@@ -46,7 +46,7 @@ func TestKeepBoundsWhatIsKept(t *testing.T) {
 	for _, tt := range []struct {
 		name             string
 		keep             int64
-		sizes            []int // sizes of slices that are held together, and then freed one after another
+		sizes            []int // sizes of slices that are allocated together, and then freed one after another
 		wantWarm, blocks int64
 	}{
 		{"all", 10 * mib, []int{mib, 2 * mib, 100}, 3*mib + 112, 3},
@@ -81,7 +81,8 @@ func TestKeepBoundsWhatIsKept(t *testing.T) {
 	}
 }
 
-// One round over the classes releases too few small blocks to make room for the large block.
+// The small blocks are too many for one round over the classes. Several rounds must make room for
+// the large block.
 func TestManySmallMakeRoomForOneLarge(t *testing.T) {
 	f := newFixture(Options{Keep: 1 << 20})
 	var all [][]byte

@@ -49,7 +49,7 @@ func newSource(o Options, keep int64) *source {
 	panic(fmt.Sprintf("memory: new: unknown value %d of Stomp", mode))
 }
 
-// A Fault is a read or write outside the slices of a tracker, which [Options].Stomp has detected.
+// A Fault is a read or write outside the slices of a tracker that [Options].Stomp has detected.
 type Fault struct {
 	Address uintptr // address from the processor; a wide load may report a later byte
 	Kind    string  // "overrun", "underrun" or "use after free"
@@ -58,8 +58,8 @@ type Fault struct {
 	Owner   Key     // owner of the slice
 	Site    string  // directory/file.go:line of the allocation
 
-	// These fields are set after Free: the call site and, if [Pool.Free] was given a worker, the
-	// worker and its scope.
+	// These fields are set if the slice had been freed: the call site and, if [Pool.Free] was given
+	// a worker, the worker and its scope.
 	FreedBy   Key // only Worker and Scope are set
 	FreedSite string
 }
@@ -92,7 +92,7 @@ func (f *Fault) Error() string {
 	return text
 }
 
-// A freeing records how a block was freed.
+// A freeing records which call and which worker freed a block.
 type freeing struct {
 	owner        Key
 	site, freed  string

@@ -38,7 +38,7 @@ func stomped(t *testing.T, mode Stomp) fixture {
 	return newFixture(Options{Stomp: mode})
 }
 
-// Both modes must fault at their edge of a slice, on reads and writes, and the fault must identify
+// Both modes must fault at their edge of a slice, on reads and on writes. The fault must identify
 // the slice.
 func TestAccessBeyondTheEdgeFaults(t *testing.T) {
 	page := os.Getpagesize()

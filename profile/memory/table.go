@@ -9,15 +9,15 @@ import (
 	"unsafe"
 )
 
-// A block is memory that is either in use or kept for reuse. It is an entry in the table of
-// addresses. Entries never move; a deleted entry is reused for another block.
+// A block is memory that is either in use or kept for reuse, and is an entry in the table of
+// addresses. Entries never move; the entry of a deleted block is reused for another block.
 type block struct {
 	start    unsafe.Pointer // start of the memory, which keeps it alive; nil if the entry is free
 	capacity int
 	size     int                  // requested number of bytes
 	owner    atomic.Pointer[site] // owner of the allocation, kept until reuse for the error message of a second Free
 	next     uint32               // number of the next entry in the bucket or free list; see shard.slotAt
-	uses     uint32               // how often the entry's block was allocated
+	uses     uint32               // number of times that a block was allocated in this entry
 	caller   uint32               // number of the call site; see callers
 	state    atomic.Uint32        // idle, live or listed; other calls may change only idle blocks
 	class    int8
@@ -29,7 +29,7 @@ type block struct {
 const (
 	idle uint32 = iota
 	live
-	listed // live, and briefly in use by List, Usage or Catch
+	listed // live, and being read by List, Usage or Catch
 )
 
 func (b *block) key() uintptr { return uintptr(b.start) }
@@ -52,8 +52,8 @@ func (b *block) claimListed() bool {
 }
 
 // A table finds blocks by address. Entries are in chunks that are allocated on demand. Buckets link
-// entries by number. A table of package ptrhash, with its free slots, would take 22 to 43 more
-// bytes per entry.
+// entries by number. A table of package ptrhash would need 22 to 43 more bytes per entry, because
+// of its free slots.
 type table struct {
 	shards [16]shard // shards, selected by the high bits of the hash
 }
@@ -90,8 +90,9 @@ func (t *table) locate(key uintptr) (s *shard, bucket *uint32) {
 // slotAt returns the entry with the given number. The low byte is 1 to chunkEntries, so that 0
 // means no entry; the other bits are the number of the chunk.
 func (s *shard) slotAt(entry uint32) *block {
-	// Entries are numbered from the end of a chunk. User memory is page-aligned like chunks, so a
-	// chunk's first entry would compete with the starts of all user pages for the same cache set.
+	// Entries are numbered from the end of a chunk. Both chunks and mapped slices begin at a page
+	// boundary, so a chunk's first entry would compete for the same cache set as the first bytes of
+	// slices.
 	return &s.chunks[entry>>8][chunkEntries-entry&255]
 }
 

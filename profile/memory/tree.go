@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// A Node is a part of the memory in use, with its children. It has a JSON form.
+// A Node holds the sums over some rows, and its child nodes. It has a JSON form.
 type Node struct {
 	Name  string `json:"name"`
 	Kind  Part   `json:"kind,omitempty"` // "" for the root
@@ -22,7 +22,7 @@ type Node struct {
 	Bound bool  `json:"bound,omitempty"`
 
 	Was      *Total  `json:"was,omitempty"`  // bytes and count in the query's earlier snapshot; nil without one
-	More     int     `json:"more,omitempty"` // number of omitted nodes that this node stands for; Tree sets 0
+	More     int     `json:"more,omitempty"` // number of omitted nodes whose sums this node holds; Tree sets 0
 	Children []*Node `json:"children,omitempty"`
 
 	Change int64 `json:"-"` // sum of the absolute changes of all rows
@@ -53,7 +53,7 @@ func (s *Snapshot) Tree(q Query) *Node {
 // A builder assembles rows into a tree.
 type builder struct {
 	query  Query
-	peaks  map[string]int64 // peaks of groups, which are upper bounds for the peaks of their parts
+	peaks  map[string]int64 // peaks of groups, which are upper bounds for the peaks of nodes inside them
 	root   *branch
 	path   []Step
 	widest int64 // sum of the peaks of the outermost groups

@@ -43,7 +43,7 @@ type SizeRow struct {
 	Kept     int64 `json:"kept"` // number of slices kept for reuse
 }
 
-// A tally holds the current bytes and count, and their peaks.
+// A tally holds the current bytes and count, and the peaks of both.
 type tally struct{ bytes, count meter }
 
 func (t *tally) add(n, count int64) {
@@ -55,15 +55,15 @@ func (t *tally) total() Total {
 	return Total{t.bytes.bytes.Load(), t.count.bytes.Load(), t.bytes.peak.Load(), t.count.peak.Load()}
 }
 
-// tallyUp adds n bytes and a count to the totals of the pool and the tracker. It also adds the
-// count to the pool's group and the enclosing groups.
+// tallyUp adds bytes and a count to the totals of the pool and the tracker. It also adds the count
+// to the pool's group and the enclosing groups.
 func (p *Pool) tallyUp(n, count int64) {
 	p.tally.add(n, count)
 	p.group.tallyCount(count, nil)
 	p.group.tracker.tally.add(n, count)
 }
 
-// tallyCount adds a count to the group and its enclosing groups, up to but excluding end.
+// tallyCount adds a count to the group and its enclosing groups, stopping before end.
 func (g *Group) tallyCount(count int64, end *Group) {
 	for a := g; a != end; a = a.parent {
 		a.counts.addHeld(count)
@@ -117,7 +117,7 @@ func (t *Tracker) Usage() *Usage {
 	return u
 }
 
-// addRounding sums the rounding of slices by pool. It returns the number of slices for each
+// addRounding sums the rounding of all slices by pool. It returns the number of slices of each
 // capacity.
 func (t *Tracker) addRounding(rows map[*Pool]*PoolRow) []SizeRow {
 	sizes := map[int]*SizeRow{}

@@ -22,7 +22,7 @@ type frame struct {
 	recent [4]*site // recently used sites by pool number, for four pools
 }
 
-// Worker returns a new worker without scopes. Workers of the same name have the same rows. So
+// Worker returns a new worker without scopes. Workers with the same name share their rows, so
 // short-lived workers of one kind should have the same name.
 func (t *Tracker) Worker(name string) *Worker {
 	if t == nil {
@@ -68,7 +68,7 @@ func (w *Worker) Pop() {
 }
 
 // noWorker is the stack of allocations without a worker. A worker without name and scopes has the
-// same stack. [New] interns it first.
+// same stack. [New] interns this stack first, so its symbol is 1.
 const noWorker intern.Symbol = 1
 
 // enter returns the symbol of the stack with name inside outer. If the table is full, it returns
@@ -84,8 +84,8 @@ func (w *Worker) enter(outer intern.Symbol, name string) intern.Symbol {
 }
 
 // stackKey appends the key under which a stack is interned. The key consists of the symbol of the
-// stack without its innermost scope, and the name of that scope. The symbol is 0 for a worker,
-// which has no outer scope.
+// stack without its innermost scope, and the name of that scope. For the bottom of a stack, which
+// is the worker, the first symbol is 0.
 func stackKey(to []byte, outer intern.Symbol, name string) []byte {
 	return append(binary.LittleEndian.AppendUint32(to, uint32(outer)), name...)
 }

@@ -91,7 +91,7 @@ func TestScopesThatDoNotFit(t *testing.T) {
 			t.Errorf("%d scopes: entered under %q with %d coarse, want %q with %d", tt.scopes, got, s.Coarse, tt.want, tt.coarse)
 		}
 		w.Pop()
-		w.Pop() // A scope that did not fit still takes a level of the stack.
+		w.Pop() // A scope that did not fit still counts as a level that Pop must leave.
 	}
 	tracker := New(Options{Scopes: 1})
 	tracker.Worker("first")

@@ -21,8 +21,8 @@ import (
 // unknown is the value of a figure that the system does not report.
 const unknown = -1
 
-// figures holds values of the process, which are read one after another. Sums count from the start
-// of the process.
+// figures holds values of the process, which are read one after another. Sums are measured from the
+// start of the process.
 type figures struct {
 	RSS         int64 // bytes of physical memory, including mapped files
 	PeakRSS     int64 // highest RSS so far
@@ -45,7 +45,7 @@ type reader struct {
 	system  system
 	samples [3]metrics.Sample
 	gc      debug.GCStats
-	gcs     int64 // number of collections when the pauses were last read
+	gcs     int64 // number of collections at the time when the pauses were last read
 	peak    int64
 }
 
@@ -67,7 +67,7 @@ func (r *reader) closeFiles() {
 	r.system.close()
 }
 
-// readAll returns the present figures.
+// readAll returns the current figures.
 func (r *reader) readAll() figures {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +82,7 @@ func (r *reader) readAll() figures {
 	metrics.Read(r.samples[:])
 	f.Heap, f.Goroutines, f.GCs = value(&r.samples[0]), value(&r.samples[1]), value(&r.samples[2])
 	if f.GCs != r.gcs {
-		debug.ReadGCStats(&r.gc) // This copies the last 256 pauses, and does not stop the program.
+		debug.ReadGCStats(&r.gc) // ReadGCStats copies the last 256 pauses, and does not stop the program.
 		r.gcs = f.GCs
 	}
 	f.GCPause = r.gc.PauseTotal
@@ -157,12 +157,12 @@ var (
 		"process/faults/major", "process/cpu/user_ns", "process/cpu/system_ns"}
 )
 
-// levels returns the figures in the order of levelNames.
+// levels returns the figures that levelNames lists, in that order.
 func (f *figures) levels() [len(levelNames)]int64 {
 	return [...]int64{f.RSS, f.PeakRSS, f.Heap, f.Goroutines, f.Threads, f.OpenFiles}
 }
 
-// sums returns the figures in the order of sumNames.
+// sums returns the figures that sumNames lists, in that order.
 func (f *figures) sums() [len(sumNames)]int64 {
 	return [...]int64{f.GCs, int64(f.GCPause), f.MinorFaults, f.MajorFaults, int64(f.User), int64(f.System)}
 }

@@ -21,7 +21,7 @@ type Run struct {
 	file   string
 	set    *counters.Set
 	last   map[string]float64   // value of each figure at the end of the last frame
-	frames map[string][]float64 // values of each figure by frame
+	frames map[string][]float64 // for each figure, its value in each frame
 	count  int
 	sample smokerun.Sample
 }
@@ -95,7 +95,7 @@ func (r *Run) Finish() error {
 		return nil
 	}
 	step := &r.sample.Step
-	figures := r.readFigures() // The figures are read first, because this function allocates a lot.
+	figures := r.readFigures() // The figures are read first, because the code below allocates a lot.
 	step.Frames = r.count
 	for _, f := range figures {
 		if values := r.frames[f.Name]; len(values) > 0 && f.Class != smokerun.SiteClass {
@@ -119,8 +119,8 @@ func (r *Run) Finish() error {
 }
 
 // readFigures returns the current figures. It uses ReadMemStats, which stops the program briefly.
-// Package runtime/metrics would not, but takes 0.1 ms at the start of every process, measured or
-// not.
+// Package runtime/metrics would not stop the program, but takes 0.1 ms at the start of every
+// process, even if the process is not measured.
 func (r *Run) readFigures() []smokerun.Figure {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

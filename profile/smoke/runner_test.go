@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector's own allocations would count.
+// These tests are omitted with the race detector, whose own allocations would count.
 
 package smoke
 
@@ -23,7 +23,7 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// The test program measures itself: it plays a game of some frames.
+// The test program runs itself as the measured program, a game of a few frames.
 func TestMain(m *testing.M) {
 	if Started() {
 		if err := game(os.Args[1:]); err != nil {
@@ -40,8 +40,8 @@ var kept [][]byte
 //go:noinline
 func loadTexture(bytes int) { kept = append(kept, make([]byte, bytes)) }
 
-// game draws frames. A test changes the game's behavior by a file in the working directory, whose
-// name is the name of a planted change.
+// game draws frames. A test changes the game's behavior by a file in the working directory. The
+// name of the file selects the change.
 func game(args []string) error {
 	work := args[0]
 	planted := func(name string) bool {
@@ -52,7 +52,7 @@ func game(args []string) error {
 	run := Start(set)
 	draws, update := set.Counter("game/draws"), set.Timer("game/update")
 	high, noise := set.Gauge("memory/high"), set.Gauge("game/noise")
-	set.Source(func() { // The source allocates and is slow, like the source of a memory tracker.
+	set.Source(func() { // Like a memory tracker, this source allocates and is slow.
 		loadTexture(64 << 10)
 		for began, takes := time.Now(), time.Duration(rand.IntN(60_000)); time.Since(began) < takes; {
 		}
@@ -62,7 +62,7 @@ func game(args []string) error {
 		if frame == 7 || frame == 8 {
 			n = 500
 		}
-		if planted("stutter") && frame == 9 { // This is the third spike in a row; the total does not change.
+		if planted("stutter") && frame == 9 { // This third spike follows two spikes, and the total does not change.
 			n = 500
 		} else if planted("stutter") && frame > 15 {
 			n = 0
@@ -106,7 +106,7 @@ func game(args []string) error {
 	return run.Finish()
 }
 
-// gameSuite returns a suite of two steps. The second step has the planted change.
+// gameSuite returns a suite of two steps. The planted change is in the second step.
 func gameSuite(plant string) smokerun.Suite {
 	command := func(ctx context.Context, program, work string) *exec.Cmd {
 		return exec.CommandContext(ctx, program, work)
@@ -182,7 +182,7 @@ func TestRunMeasuresTheSuite(t *testing.T) {
 	}
 }
 
-// A planted change must be found and explained, and no other change may be reported.
+// Compare must find and explain the planted change, and must report no other change.
 func TestPlantedChangeIsFound(t *testing.T) {
 	before := measure(t, "")
 	for plant, want := range map[string]struct{ figure, because string }{
@@ -214,7 +214,7 @@ func TestPlantedChangeIsFound(t *testing.T) {
 	}
 }
 
-// A varying figure must not be compared, unless it was exact before.
+// Compare must ignore a figure that varies, unless it was exact in the earlier record.
 func TestUnsteadyFigureIsNotCompared(t *testing.T) {
 	was := measure(t, "unsteady")
 	f, _ := levelOf(was).Figure("game/pid")
@@ -290,7 +290,8 @@ func TestTwoBuildsTakeTurns(t *testing.T) {
 	if n := len(c.After.Steps[0].Figures); n == 0 || c.Detectable["menu"] < 0.01 {
 		t.Errorf("%d figures, detectable %v", n, c.Detectable)
 	}
-	// Both builds must do each step before the next one, and neither build may always be first.
+	// The two builds must alternate: both do a step before the next step begins, and each build is
+	// sometimes first.
 	first := map[string]int{}
 	for i := 0; i+1 < len(order); i += 2 {
 		if order[i][1:] != order[i+1][1:] || order[i] == order[i+1] {
@@ -327,7 +328,7 @@ func TestUnstartedProcessMeasuresNothing(t *testing.T) {
 	}
 }
 
-// The other exact figures must stay the same if allocations are not recorded.
+// All other exact figures must stay the same if allocations are not recorded.
 func TestExactFiguresIgnoreNoAllocations(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

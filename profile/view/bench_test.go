@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// BenchmarkFrames measures a frame of 64 series for one page, including PushFrame.
+// BenchmarkFrames measures a frame with 64 series for one page. The time includes PushFrame.
 func BenchmarkFrames(b *testing.B) {
 	set := counters.New(counters.Options{})
 	names := make([]string, 64)
@@ -37,7 +37,7 @@ func BenchmarkFrames(b *testing.B) {
 	}
 }
 
-// BenchmarkListCounters makes the requests of a page that shows a tree of 10,000 counters.
+// BenchmarkListCounters makes the requests that a page makes to show a tree of 10,000 counters.
 func BenchmarkListCounters(b *testing.B) {
 	set := counters.New(counters.Options{Max: 20_000})
 	for i := range 10_000 {

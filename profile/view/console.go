@@ -18,9 +18,9 @@ import (
 	"github.com/assetcook/assetcook/profile/view/internal/console"
 )
 
-// Do executes a line of the page's console. Changes to graphs appear on open and future pages. The
-// counters need not exist yet. Do returns the text that the console would show, such as the values
-// for "print" or the list of conditions for "when".
+// Do executes a line of the page's console. If it changes graphs, the changes appear on open and
+// future pages. The line may name counters that do not exist yet. Do returns the text that the
+// console would show, such as the values for "print" or the list of conditions for "when".
 func (v *View) Do(line string) (text string, err error) {
 	reply, err := v.command(line, console.Names{Graphs: v.told.graphs(), Later: true}, true)
 	if err != nil {
@@ -141,13 +141,14 @@ func (v *View) complete(w http.ResponseWriter, req *http.Request) {
 	webjson.Write(w, console.Complete(q.Get("line"), at, names))
 }
 
-// told keeps the program's changes to the graphs for future pages, and passes them to open pages.
+// told keeps the program's changes to the graphs for future pages, and also sends them to open
+// pages.
 type told struct {
 	id string // identifies this run to pages that reconnect
 
 	mu        sync.Mutex
 	ops       []console.Op
-	first     int                      // number of ops[0], counted from the start of the program
+	first     int                      // number of the change in ops[0], counted from the start of the program
 	listeners map[chan string]struct{} // channels that pass notices to open pages
 	changed   chan struct{}            // closed when new ops arrive
 }
@@ -174,7 +175,7 @@ func (t *told) appendOps(ops []console.Op) {
 }
 
 // since returns the changes from number n on, and the number of the next change. The channel is
-// closed when there are more changes.
+// closed when there are further changes.
 func (t *told) since(n int) ([]console.Op, int, <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -205,7 +206,7 @@ func (t *told) notice(line string) {
 	for c := range t.listeners {
 		select {
 		case c <- line:
-		default: // The page does not read.
+		default: // The page is not reading, so the line is dropped.
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// A catalog is the state of a set at one moment. Reading a set with many names locks it for a
-// while, and delays the program's next PushFrame. Therefore pages share a catalog, and totals since
-// the set was made are read only on request.
+// A catalog is the state of a set at one moment. Reading a set with many names locks the set for a
+// while, and delays the program's next PushFrame. Therefore pages share a catalog. Totals since the
+// set was made are read only on request.
 type catalog struct {
 	read   time.Time
 	frame  counters.Frame
@@ -26,11 +26,11 @@ type catalog struct {
 }
 
 // Extremes returns the names of two gauges that accompany a gauge with several values per frame.
-// They hold a frame's least and greatest value; the gauge itself holds the last value. Pages show
-// all three as one graph. In a frame with a single value, the two gauges are NaN.
+// The two gauges hold the frame's least and greatest value; the gauge itself holds the last value.
+// Pages show all three as one graph. In a frame with a single value, the two gauges are NaN.
 func Extremes(name string) (least, greatest string) { return name + "\nmin", name + "\nmax" }
 
-// extreme reports whether a gauge holds extremes of another gauge.
+// extreme reports whether a gauge holds the least or greatest values of another gauge.
 func (c *catalog) extreme(name string) bool {
 	stem, part, found := strings.Cut(name, "\n")
 	if !found || part != "min" && part != "max" {
@@ -50,7 +50,7 @@ type catalogs struct {
 // catalogAge is the maximum age of the values in a tree.
 const catalogAge = 400 * time.Millisecond
 
-// get returns a catalog that is not older than the given age.
+// get returns a catalog that is at most as old as the given age.
 func (c *catalogs) get(age time.Duration) *catalog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +104,7 @@ type counterRow struct {
 	Kind  string   `json:"kind"`
 	Value decimal  `json:"value"`
 	Total *decimal `json:"total,omitempty"`
-	Spans bool     `json:"spans,omitempty"` // true if gauges for extremes exist; see Extremes
+	Spans bool     `json:"spans,omitempty"` // true if the gauge has gauges for least and greatest values; see Extremes
 	*timerRow
 }
 
@@ -140,13 +140,13 @@ func (c *catalog) total(name string) decimal {
 }
 
 // listCounters answers GET api/counters. With names= it returns only the given names, without
-// totals. Count is the number of all names, which tells a page whether there are new names.
+// totals. Count is the number of all names; if it has changed, there are new names.
 func (v *View) listCounters(w http.ResponseWriter, req *http.Request) {
 	c := v.catalogs.get(catalogAge)
 	answer := struct {
 		Frame int64        `json:"frame"`
 		At    decimal      `json:"at"`  // Unix time in milliseconds
-		Now   decimal      `json:"now"` // time of the server's clock
+		Now   decimal      `json:"now"` // time of the server's clock in Unix milliseconds
 		Count int          `json:"count"`
 		Names []counterRow `json:"names"`
 	}{Frame: -1, Count: len(c.last), Names: []counterRow{}}

@@ -160,7 +160,7 @@ func TestFramesAreStreamedToPages(t *testing.T) {
 			t.Errorf("row %d is %v, want %v", i, row, want)
 		}
 	}
-	// Another page must get the frames in the history, from the requested one on.
+	// A second page must get the frames in the history, from the requested frame on.
 	second := post(t, url+"/api/frames", `{"names": ["a"], "from": 1}`)
 	if row := readRows(t, second.Body, 1, 3)[0]; row[0] != 1 || row[2] != 6 {
 		t.Errorf("from 1: %v", row)
@@ -194,7 +194,7 @@ func waitFor(t *testing.T, done func() bool) {
 	}
 }
 
-// A page that has not read for long must get the last frames, with their numbers.
+// A page that has not read for a long time must get the last frames, with their numbers.
 func TestSlowPageGetsTheLastFrames(t *testing.T) {
 	set := counters.New(counters.Options{})
 	a := set.Counter("a")
@@ -271,7 +271,8 @@ func TestTableCSV(t *testing.T) {
 	}
 }
 
-// Extremes of a gauge can be requested by name, but must not be in the list of names.
+// The gauges for the extremes of a gauge can be requested by name, but must not be in the list of
+// names.
 func TestExtremesAreNotListed(t *testing.T) {
 	set := counters.New(counters.Options{})
 	least, greatest := Extremes("dt")

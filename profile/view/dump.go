@@ -18,8 +18,8 @@ const (
 	maxDumpBytes = 1 << 30 // total size of all recordings in bytes
 )
 
-// dump writes a tape's events into a new file in the recordings directory, from the given duration
-// before the condition to the same duration after it. It returns the file's name.
+// dump writes the last events of a tape into a new file in the recordings directory. They cover
+// twice the duration around. dump returns the file's name.
 func (v *View) dump(tape *events.Tape, around time.Duration) (name string, err error) {
 	v.dumping.Lock()
 	defer v.dumping.Unlock()

@@ -13,8 +13,8 @@ import (
 // These are limits for a stream to a page.
 const (
 	maxStreamed   = 4096 // maximum number of names in one stream
-	framesBehind  = 300  // number of frames by which a page may lag behind before it loses frames
-	framesKept    = 60   // number of latest frames that the page then gets
+	framesBehind  = 300  // a page that lags behind by more frames loses frames
+	framesKept    = 60   // number of latest frames that a page gets after it has lost frames
 	pollFrames    = 4 * time.Millisecond
 	writeDeadline = 30 * time.Second // time limit for one write to a page
 )
@@ -55,7 +55,7 @@ func (v *View) frames(w http.ResponseWriter, req *http.Request) {
 	}
 	for {
 		if b := rows.takeRows(); len(b) > 0 {
-			out.SetWriteDeadline(time.Now().Add(writeDeadline)) // If deadlines are unsupported, writes may wait longer.
+			out.SetWriteDeadline(time.Now().Add(writeDeadline)) // If the connection does not support deadlines, the write may wait longer.
 			if _, err := w.Write(b); err != nil {
 				return
 			}

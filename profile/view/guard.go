@@ -21,8 +21,8 @@ const tokenHeader = "X-View-Token"
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; " +
 	"connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// guarded returns a handler that accepts only requests to a name of this machine. The requests must
-// come from the page itself or from no page.
+// guarded returns a handler that accepts only requests whose Host is allowed. The requests must
+// come from the page itself or from a client that is not a page.
 func guarded(s Sources, next http.Handler) http.Handler {
 	sameOrigin := http.NewCrossOriginProtection().Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -43,7 +43,7 @@ func guarded(s Sources, next http.Handler) http.Handler {
 	})
 }
 
-// acting returns a handler that accepts only requests with the token.
+// acting returns a handler that accepts only requests with the token of Sources.
 func (v *View) acting(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		if !v.mayAct(req) {

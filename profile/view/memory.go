@@ -31,14 +31,14 @@ const (
 type memories struct {
 	tracker *memory.Tracker
 	files   []*keptMemory // snapshots from files; never changed
-	most    int           // maximum number of allocations in taken; the latest snapshot alone may have more
+	most    int           // maximum number of allocations in all snapshots in taken; the latest snapshot alone may have more
 
 	mu      sync.Mutex // guards the fields below
 	taken   []*keptMemory
 	next    int
 	listing *memory.Capture // latest list of the tracker's allocations; may be nil
 	forget  *time.Timer     // timer that drops the listing
-	queries []*listQuery    // latest queries, newest last
+	queries []*listQuery    // the latest queries, at most two, newest last
 	changes *listChanges    // latest comparison of two snapshots
 }
 
@@ -83,7 +83,7 @@ func (k *keptMemory) info(file bool) snapshotInfo {
 
 const liveID = "live"
 
-// find returns the snapshot with an identifier, or nil for the tracker itself.
+// find returns the snapshot with an identifier, or nil if the identifier means the running program.
 func (m *memories) find(id string) (*memory.Capture, error) {
 	if id == liveID || id == "" && m.tracker != nil {
 		if m.tracker == nil {
@@ -185,7 +185,7 @@ func (v *View) memoryGroups(w http.ResponseWriter, _ *http.Request) {
 	}{time.Now().UnixNano(), v.memory.tracker.Groups()})
 }
 
-// A groupNow is the current state of a group, with its earlier state.
+// A groupNow is the current state of a group, and its state in an earlier snapshot.
 type groupNow struct {
 	memory.GroupRow
 	Was *memory.GroupRow `json:"was,omitempty"`

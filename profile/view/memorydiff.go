@@ -41,11 +41,11 @@ func (c *listChanges) part(name string) *memory.List {
 	return nil
 }
 
-// changedPlaces lists the changes of one kind by place.
+// changedPlaces lists the changes of one kind, summed by place of allocation.
 type changedPlaces struct {
 	Count  int            `json:"count"`
 	Bytes  int64          `json:"bytes"`
-	Places []memory.Place `json:"places"` // call sites, largest number of bytes first
+	Places []memory.Place `json:"places"` // largest number of bytes first
 	More   int            `json:"more"`   // number of omitted places
 }
 

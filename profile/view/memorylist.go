@@ -15,9 +15,9 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// listSnapshots returns a snapshot with its allocations. If fresh is set, it lists the allocations
-// of the tracker itself again. Otherwise that list stays the same for all pages. The caller must
-// not hold m.mu.
+// listSnapshots returns a snapshot with its allocations. For the running program, it lists the
+// allocations again if fresh is set. Otherwise that list stays the same for all pages. The caller
+// must not hold m.mu.
 func (m *memories) listSnapshots(id string, fresh bool) (*memory.Capture, error) {
 	c, err := m.find(id)
 	if c != nil || err != nil {
@@ -46,7 +46,7 @@ func (m *memories) drop() {
 	m.listing, m.queries, m.changes = nil, nil, nil
 }
 
-// A listQuery is a sorted list of allocations that a page has requested.
+// A listQuery is a sorted selection of allocations that a page has requested.
 type listQuery struct {
 	key   string
 	at    time.Time

@@ -61,9 +61,9 @@ func sortNodes(n *memory.Node, o treeOrder, reverse bool) {
 }
 
 // pruneTree keeps a limited number of the most important nodes below n. These are the largest nodes
-// in the order or, in a difference of two snapshots, the nodes that changed most. It skips the
-// given number of n's most important children, which earlier answers had. An additional last child,
-// whose field More is their number, stands for the omitted nodes.
+// in the sort order or, in a difference of two snapshots, the nodes that changed most. It drops the
+// given number of n's most important children, because earlier answers had them. An additional last
+// child stands for the omitted nodes, and its field More is their number.
 func pruneTree(n *memory.Node, most, skip int, o treeOrder) {
 	queue := &heaviest{weigh: o.weight}
 	byWeight := slices.Clone(n.Children)

@@ -8,7 +8,8 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// nodesAsText formats a tree as kind:name bytes/count, with the earlier amount.
+// nodesAsText formats a tree as lines "kind:name bytes/count", with the bytes and count in the
+// earlier snapshot.
 func nodesAsText(n *memory.Node, depth int) string {
 	text := fmt.Sprintf("%s%s:%s %d/%d", strings.Repeat(" ", depth), n.Kind, n.Name, n.Bytes, n.Count)
 	if n.Was != nil {

@@ -40,14 +40,15 @@ func (l *listQuery) sort(column string, reverse bool) {
 	}
 }
 
-// A keyed is an item with its sort key.
+// A keyed is a sort key with the index of its item.
 type keyed struct {
 	key  uint64
 	item uint32
 }
 
 // sortKeyed sorts by key, stably. It is a radix sort with digits of 11 bits. Sizes differ in at
-// most two digits, so sorting a million allocations takes a fifth of the time of a comparison sort.
+// most two digits, so sorting a million allocations takes a fifth of the time that a comparison
+// sort takes.
 func sortKeyed(list []keyed) []keyed {
 	const bits, mask = 11, 1<<11 - 1
 	spare := make([]keyed, len(list))

@@ -49,7 +49,8 @@ func parseQuery(q url.Values) (s memory.Query, err error) {
 	return s, nil
 }
 
-// number reads a numeric parameter of a query. If the parameter is missing, it returns otherwise.
+// number reads a numeric parameter of a query. If the query does not have the parameter, the result
+// is the fallback value in otherwise.
 func number(q url.Values, name string, otherwise, least, most int) (int, error) {
 	text := q.Get(name)
 	if text == "" {

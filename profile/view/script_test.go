@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// The page must compute the same as package counters. Its modules run in node here. The tests in
-// proof/browser run them in a browser.
+// The scripts of the page must compute the same as package counters. This test runs their modules
+// in node. The tests in proof/browser run them in a browser.
 func TestPageComputesLikePackageCounters(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

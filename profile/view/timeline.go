@@ -22,10 +22,10 @@ const keptEvents = 64 << 20
 type timelines struct {
 	feed *events.Feed
 	list []namedLine
-	live *events.Tape // tape of feed, and first element of list; nil without a feed
+	live *events.Tape // tape of the feed, and first element of list; nil without a feed
 
 	follow sync.Once
-	ctx    context.Context // when it ends, the view stops reading the feed
+	ctx    context.Context // the view stops reading the feed when this ends
 	drop   context.CancelFunc
 }
 
@@ -131,7 +131,8 @@ type query struct {
 	err error
 }
 
-// asked returns the result of question. If the query is invalid, it returns the query's error.
+// asked calls question and returns its result. If the query is invalid, it returns the query's
+// error instead.
 func (q *query) asked(question func() (any, error)) (any, error) {
 	if q.err != nil {
 		return nil, q.err
@@ -139,7 +140,7 @@ func (q *query) asked(question func() (any, error)) (any, error) {
 	return question()
 }
 
-// number returns a whole number. It rounds floats down, because pages compute with floats.
+// number reads a whole number. It rounds floats down, because pages compute with floats.
 func (q *query) number(name string, missing int64) int64 {
 	text := q.Get(name)
 	if text == "" {

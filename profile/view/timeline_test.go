@@ -121,7 +121,7 @@ func TestTimelineEndpoints(t *testing.T) {
 	}
 }
 
-// Invalid queries must get an error, and excessive queries an answer of limited size.
+// Invalid queries must return an error. Queries for too much must return an answer of limited size.
 func TestHostileQueries(t *testing.T) {
 	v := New(Sources{Recordings: recordings(t)})
 	defer v.Close()

@@ -51,8 +51,8 @@ type Recording struct {
 	Tape *events.Tape
 }
 
-// A Tab is a part of the page that a program adds: a JavaScript module and its API. The access to
-// both is restricted like the access to the page.
+// A Tab is a part of the page that a program adds: a JavaScript module and its API. Requests for
+// both are restricted like requests for the page.
 type Tab struct {
 	ID    string // lower-case letters; the tab's path is tabs/ID/
 	Title string
@@ -77,7 +77,7 @@ type View struct {
 	memory  *memories
 	lines   *timelines
 
-	catalogs catalogs // cached states of Sources.Counters
+	catalogs catalogs // cached catalogs of Sources.Counters
 	told     *told
 	whens    whens
 	dumping  sync.Mutex // held while a recording is written, so that only one is written at a time
@@ -98,7 +98,7 @@ func New(s Sources) *View {
 // ServeHTTP answers a request of the page.
 func (v *View) ServeHTTP(w http.ResponseWriter, req *http.Request) { v.handler.ServeHTTP(w, req) }
 
-// Close ends the streams to open pages, and the conditions of the command "when".
+// Close ends the streams to open pages, and stops all conditions of the command "when".
 func (v *View) Close() error {
 	v.closing.Do(func() {
 		close(v.closed)

@@ -31,7 +31,7 @@ type when struct {
 	stop   context.CancelFunc
 
 	mu   sync.Mutex
-	said string // report about the last time the condition became true
+	said string // message about the last time that the condition became true
 }
 
 // addWhen starts to check a condition.
@@ -117,7 +117,7 @@ func (w *when) String() string {
 	return text
 }
 
-// A trigger counts the consecutive frames in which a condition is true.
+// A trigger counts the consecutive frames in which its condition is true.
 type trigger struct {
 	when console.When
 	run  int
@@ -168,7 +168,7 @@ func (l *whens) close() {
 	l.all = nil
 }
 
-// values yields the value of the condition's counter in each new frame.
+// values yields each new frame with the value of the condition's counter.
 func (f *frameRows) values() func(func(counters.Frame, float64) bool) {
 	return func(yield func(counters.Frame, float64) bool) {
 		t := f.set.Table(f.next, f.names...)

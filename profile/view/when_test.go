@@ -27,8 +27,8 @@ func TestTrigger(t *testing.T) {
 	}
 }
 
-// TestConditionWritesARecording plays a game that records a scope in each frame, and whose frames
-// become slow.
+// TestConditionWritesARecording plays a game that records a scope in each frame. Its frames become
+// slow, which must trigger the recording.
 func TestConditionWritesARecording(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "dumps")
@@ -56,9 +56,9 @@ func TestConditionWritesARecording(t *testing.T) {
 		if status != 200 || got.Text != "1: when game/frame > 33 for 3 dump 1s" {
 			t.Fatalf("%d %q %s", status, got.Text, failed)
 		}
-		synctest.Wait() // The feed is being read.
+		synctest.Wait() // Now the view reads the feed.
 		play("before", 162, 16*time.Millisecond)
-		play("slow", 2, 40*time.Millisecond) // These are too few slow frames.
+		play("slow", 2, 40*time.Millisecond) // These slow frames are too few for the condition.
 		play("well", 1, 16*time.Millisecond)
 		play("slow", 3, 40*time.Millisecond)
 		if list, _ := v.Do("when"); !strings.HasSuffix(list, "at frame 167: the condition is true; recording for another 1s") {
@@ -88,7 +88,7 @@ func TestConditionWritesARecording(t *testing.T) {
 			count[e.Name]++
 		}
 		if count["slow"] != 5 || count["after"] != 61 || count["long after"] != 0 || count["before"] != 162 {
-			t.Errorf("the recording has %v", count) // The tests of events.Tape check how far back the tape goes.
+			t.Errorf("the recording has %v", count) // Tests of events.Tape check how far back the tape goes.
 		}
 
 		if _, err := v.Do("when remove 1"); err != nil {

@@ -78,8 +78,8 @@ func (w *worker) restoreOrCook(ctx context.Context, i int, t cookone.Task) (cook
 	return w.linkAndPlace(ctx, i, unlinked{r, Restored})
 }
 
-// An unlinked task has made all of its artifacts, but they still contain planned names. otherwise
-// is the outcome if the artifacts differ from the last run.
+// An unlinked task has made all of its artifacts, but they still contain planned names. The field
+// otherwise is the outcome if the artifacts differ from the last run.
 type unlinked struct {
 	ready     cookone.Ready
 	otherwise Outcome
@@ -167,7 +167,7 @@ func (w *worker) fetchArtifacts(ctx context.Context, k lookup.Known) (cookone.Re
 	return w.run.finder.Fetch(ctx, k, w.sums, w.probe)
 }
 
-// keepResult keeps a result in the store, and on the server.
+// keepResult saves a result in the store, and on the server if there is one.
 func (w *worker) keepResult(ctx context.Context, r cookone.Ready) {
 	if w.run.finder.Keep(ctx, r, w.probe) && w.run.remote != nil {
 		w.run.remote.Keep(r)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// delayAction delays one action in four by up to 30 ms, so that the actions of a run end in random
-// order. Tests that expect one order fail with the build tag delays.
+// delayAction delays a quarter of the actions by up to 30 ms, so that actions end in random order.
+// With the build tag delays, tests that rely on a fixed order fail.
 func delayAction() {
 	if rand.IntN(4) == 0 {
 		time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)

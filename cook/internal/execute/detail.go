@@ -14,14 +14,14 @@ import (
 type Detail struct {
 	Workers int           `json:"workers"` // maximum number of workers
 	Took    time.Duration `json:"ns"`      // time from the start of the first action to the end of the last
-	// The following times are sums over the workers. Busy is the time with an action, which
-	// includes Waited. Waited is the time of waiting for memory. Helped is the time during which
+	// The following times are sums over the workers. Busy is the time spent on actions, which
+	// includes Waited. Waited is the time spent waiting for memory. Helped is the time during which
 	// idle cores helped with an action. Idle is the time after the last action of a worker.
 	Busy   time.Duration `json:"busy_ns"`
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	Helped time.Duration `json:"helped_ns,omitempty"`
 	Idle   time.Duration `json:"idle_ns,omitempty"`
-	// Alone is the time during which only one worker had an action.
+	// Alone is the time during which only one worker was busy.
 	Alone time.Duration `json:"alone_ns,omitempty"`
 
 	Spans    []Span    `json:"spans,omitempty"`
@@ -102,7 +102,7 @@ const (
 	longestText  = 300
 )
 
-// A track holds the spans and the times of one worker.
+// A track holds the spans and the sums of times of one worker.
 type track struct {
 	worker, most int
 	spans        []Span

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLongActionsKeepTheirSpans gives a worker many actions. It must keep a few spans in order,
-// with complete sums, and separate spans for long actions.
+// TestLongActionsKeepTheirSpans gives a worker many actions. The worker must merge short actions
+// into a few spans in order, with complete sums, and keep separate spans for long actions.
 func TestLongActionsKeepTheirSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(4, 20).Draw(t, "most")

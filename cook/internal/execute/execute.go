@@ -65,8 +65,8 @@ type Options struct {
 	// Hesitate waits before a new failure counts, because an editor may still be saving a file that
 	// the action reads. If it is nil, failures count at once.
 	Hesitate func()
-	// Suspect returns a line for each likely mistake in a source that is about to be cooked. first
-	// returns the first bytes of the file. Suspect may be nil.
+	// Suspect returns a line for each likely mistake in a source that is about to be cooked. Its
+	// parameter first returns the first bytes of the file. Suspect may be nil.
 	Suspect func(a *plan.Action, first func(n int64) ([]byte, error), file io.ReaderAt) []string
 	// Report is called with each event, from one goroutine at a time.
 	Report func(Event)
@@ -74,7 +74,7 @@ type Options struct {
 	// time. An empty step means that the recipe is in no step. If the action has no path, the step
 	// describes traffic with the server. Step may be nil.
 	Step func(a *plan.Action, step string)
-	// Warn is called with problems that only cost time.
+	// Warn is called with problems that only make the run slower.
 	Warn func(string)
 }
 
@@ -91,7 +91,7 @@ type Result struct {
 	Made     []index.Artifact
 	Err      error
 
-	unlinked *unlinked // nil unless the task waits for names of other artifacts
+	unlinked *unlinked // nil unless the task waits for the final names of other artifacts
 }
 
 // Row returns the index row of the action. The caller sets Method and Decision.
@@ -155,7 +155,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	r.cooker = cookone.New(env.Cook, mode, r.summer)
 	r.finder = &lookup.Finder{Cooker: r.cooker, Outputs: r.outputs, Store: env.Store, Warn: r.reports.warnOfStore}
 	r.queue = newQueue(opt.DryRun, r.endWaiting)
-	if !opt.DryRun { // a query does not use the server
+	if !opt.DryRun { // a dry run does not use the server
 		r.openBroker(ctx, env.Remote)
 	}
 	r.retireUnclaimed()
@@ -186,7 +186,7 @@ func (r *run) isIdle() bool {
 	return r.outputs.Idle() && r.plan.Late == 0
 }
 
-// retireUnclaimed moves the artifacts that no action makes any more to the trash.
+// retireUnclaimed moves artifacts to the trash that no action produces any more.
 func (r *run) retireUnclaimed() {
 	r.outputs.Retire(r.opt.DryRun, func(is place.Removal) {
 		if is.Err == nil && !r.opt.DryRun {

@@ -32,7 +32,7 @@ func TestEqualActionsWaitAndAreLinked(t *testing.T) {
 	first := newWorker("first")
 	other := first.runExclusively(task(2))
 	release := first.runExclusively(task(1))
-	in := 0 // number of goroutines that run the action; unsynchronized on purpose, for the race detector
+	in := 0 // number of goroutines in the critical section; unsynchronized on purpose, for the race detector
 	in++
 	done := make(chan bool)
 	for range waiting {

@@ -11,7 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A growthList sums up images in lossy formats whose outputs are much larger, by directory.
+// A growthList sums up, by directory, the images in lossy formats whose outputs are much larger
+// than their sources.
 type growthList struct {
 	mu   sync.Mutex
 	sums map[growthKey]*growthSum
@@ -30,7 +31,7 @@ func (s *growthSum) addSum(t growthSum) {
 	s.files, s.from, s.to = s.files+t.files, s.from+t.from, s.to+t.to
 }
 
-// addGrowth adds an image.
+// addGrowth adds an image to the sum for its directory and formats.
 func (l *growthList) addGrowth(g jobs.Growth) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,10 +45,11 @@ func (l *growthList) addGrowth(g jobs.Growth) {
 	l.sums[key].addSum(growthSum{1, g.From, g.To})
 }
 
-// mostGrown limits the number of directories with a line of their own.
+// mostGrown is the maximum number of directories that get their own line.
 const mostGrown = 5
 
-// lines returns a line for each directory, largest growth first, and a line for the others.
+// lines returns a line for each directory, largest growth first, and one line for all omitted
+// directories.
 func (l *growthList) lines() (all []string) {
 	keys := make([]growthKey, 0, len(l.sums))
 	for key := range l.sums {

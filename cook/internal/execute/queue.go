@@ -21,17 +21,17 @@ type queue struct {
 	remote   Remote       // nil without a server
 	atWork   int          // number of actions that workers are carrying out
 	idle     int          // number of workers that wait for answers of the server
-	begun    map[int]bool // actions that were reported as started, although they may start again
+	begun    map[int]bool // actions that have been reported as started, so that a second start is not reported
 	ask      bool         // if set, bundles ignore the requests that they made in the last run
 	stopped  atomic.Bool  // set if no new action may begin
 	away     away
 	dryRun   bool
-	// endWaiting ends an action that waits although no other action can run. question is what the
-	// action waits for, or nil if the run ended early.
+	// endWaiting ends an action that waits although no other action can run. The parameter question
+	// is what the action waits for, or nil if the run ended early.
 	endWaiting func(i int, question *dependency.Dependency)
 }
 
-// away counts workers and actions, for sending actions to other machines.
+// away counts workers and actions, to decide which actions other machines get.
 type away struct {
 	atWork int           // number of actions that other machines are carrying out
 	local  int           // number of workers that cook on this machine
@@ -127,7 +127,7 @@ func (q *queue) waitAtMost(wait time.Duration) {
 }
 
 // nextToLeave returns an action to send to another machine, and waits for one if necessary. It
-// leaves one action for each idle local worker.
+// keeps one action for each idle local worker.
 func (q *queue) nextToLeave(ctx context.Context, to *broker.Machines) (i int, ok bool) {
 	const most = 64 // number of actions to examine, the longest first
 	q.mu.Lock()
@@ -166,13 +166,13 @@ func (q *queue) leaveQueue(i int, on *artifacts.Wait, how Outcome) {
 	switch {
 	case on != nil:
 		q.schedule.waitForOthers(i, on.Question, on.On)
-	case how != NotReached: // NotReached means that the run ended early, so no bundle becomes ready
+	case how != NotReached: // NotReached means that the run ended early, so bundles must not start
 		q.schedule.markSettled(i)
 	}
 	q.more.Broadcast()
 }
 
-// leaveAsked records that an action waits for an answer of the server.
+// leaveAsked records that an action waits for the server's answer.
 func (q *queue) leaveAsked() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -189,8 +189,8 @@ func (q *queue) startsAgain(i int) (again bool) {
 	return again
 }
 
-// unblock ends the waiting of all bundles when no other action can run. The first call lets the
-// bundles make their current requests instead of the requests in the last run. After the second
+// unblock ends the waiting of all bundles when no other action can run. After the first call,
+// bundles wait for their current requests instead of the requests in the last run. After the second
 // call they fail, because they wait for each other in a cycle.
 func (q *queue) unblock(ctx context.Context) {
 	ended := ctx.Err() != nil || q.stopped.Load()

@@ -20,7 +20,7 @@ type Remote interface {
 	// Ask looks up all ready actions whose results the server may have. It returns the actions that
 	// it did not look up. Each looked-up action is pushed to the queue when its answer has arrived.
 	Ask(ready []int) (rest []int)
-	// AskAgain looks up further keys of an action.
+	// AskAgain looks up further cache keys of an action.
 	AskAgain(i int, a *plan.Action, keys []remote.Key)
 	// Pending returns the number of actions that wait for answers. The queue must be locked.
 	Pending() int

@@ -25,7 +25,7 @@ type reporter struct {
 	notes   map[string]bool    // lines of recipes, for the end of the run
 	growth  growthList
 	detail  Detail
-	retired []Size    // artifacts that no action makes any more
+	retired []Size    // artifacts that no action produces any more
 	store   sync.Once // guards the first store error; later errors are not reported
 }
 
@@ -42,7 +42,7 @@ func (r *reporter) reportEvent(e Event) {
 	r.report(e)
 }
 
-// showStep reports the step of an action.
+// showStep reports which step of its recipe an action is in.
 func (r *reporter) showStep(a *plan.Action, step string) {
 	if r.onStep != nil {
 		r.mu.Lock()
@@ -60,14 +60,14 @@ func (r *reporter) noteLineOnce(line string) {
 	}
 }
 
-// noteAtEnd keeps a line of a recipe until the end of the run.
+// noteAtEnd keeps a line from a recipe until the end of the run.
 func (r *reporter) noteAtEnd(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.notes[line] = true
 }
 
-// reportNotes reports the lines that noteAtEnd has kept, each once and sorted.
+// reportNotes reports the lines kept by noteAtEnd, sorted and without duplicates.
 func (r *reporter) reportNotes() {
 	for _, line := range slices.Sorted(maps.Keys(r.notes)) {
 		r.noteLineOnce(line)
@@ -137,7 +137,8 @@ func (r *reporter) reportWarnings(a *plan.Action, lines []string) {
 	}
 }
 
-// addGrowth records the size of an action's artifacts. now is the total size after the run.
+// addGrowth records the size of an action's artifacts. The parameter now is the total size after
+// the run.
 func (r *reporter) addGrowth(a *plan.Action, how Outcome, now int64) {
 	if how == UpToDate || how == NotReached {
 		return
@@ -192,7 +193,7 @@ func (r *reporter) finishDetail(actions []plan.Action) *Detail {
 type Outcome string
 
 const (
-	Started    Outcome = "started" // the work has begun
+	Started    Outcome = "started" // the action has started
 	UpToDate   Outcome = "up to date"
 	Unchanged  Outcome = "unchanged" // an input changed, but the artifacts did not
 	Restored   Outcome = "restored"  // the result was known, so the asset was not cooked again

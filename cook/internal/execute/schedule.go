@@ -25,11 +25,11 @@ type schedule struct {
 	// The following fields are nil in a plan without bundles.
 	settled []atomic.Bool   // actions that have made their artifacts or failed
 	takers  [][]int         // bundles that wait for each action
-	after   []time.Duration // length of the longest chain of bundles that wait for each action
+	after   []time.Duration // duration of the longest chain of bundles that wait for each action
 	waits   map[int]waiting
 }
 
-// A waiting is the reason why a bundle cannot run yet.
+// A waiting describes why a bundle cannot run yet.
 type waiting struct {
 	question dependency.Dependency
 	left     int // number of unsettled actions that the bundle waits for

@@ -20,10 +20,10 @@ import (
 // A simulation is a plan whose actions take a given time.
 type simulation struct {
 	took  []time.Duration
-	takes [][]int // actions whose artifacts each bundle reads; nil for assets
+	takes [][]int // for each bundle, the actions whose artifacts it reads; nil for assets
 }
 
-// run returns the time that a schedule takes with a number of workers.
+// run returns the total time of the simulation with the given number of workers.
 func (m *simulation) run(t failer, workers int) (now time.Duration) {
 	s := newSchedule(m.took, true)
 	s.makeReady(numbers(len(m.took)))
@@ -69,8 +69,8 @@ func settleFirst(running []end, settle func(int)) (time.Duration, []end) {
 	return running[0].at, running[1:]
 }
 
-// inWaves returns the time of a simpler method: bundles wait until all earlier actions are done,
-// and the longest actions come first.
+// inWaves returns the time of a simpler method, in which bundles wait until all earlier actions are
+// done, and the longest actions start first.
 func (m *simulation) inWaves(workers int) (now time.Duration) {
 	done := make([]bool, len(m.took))
 	ready := func(i int) bool {
@@ -165,8 +165,8 @@ func game(seed uint64) *simulation {
 	return m
 }
 
-// TestScheduleAgainstWaves checks that a schedule is faster than waves, and only slightly slower
-// with few workers. See bench/results/schedule.md.
+// TestScheduleAgainstWaves checks that a schedule is faster than inWaves, and at most slightly
+// slower if there are few workers. See bench/results/schedule.md.
 func TestScheduleAgainstWaves(t *testing.T) {
 	for _, workers := range []int{4, 16, 64, 2000} {
 		var now, before time.Duration
@@ -182,8 +182,9 @@ func TestScheduleAgainstWaves(t *testing.T) {
 	}
 }
 
-// TestScheduleOrder checks that the artifacts for a bundle are begun early, even if only another
-// bundle needs them directly. A bundle does not wait for actions that have ended.
+// TestScheduleOrder checks that actions whose artifacts end up in a bundle begin early, even if the
+// bundle needs them only through another bundle. It also checks that a bundle does not wait for
+// actions that have ended.
 func TestScheduleOrder(t *testing.T) {
 	const second = time.Second
 	// Actions 0 to 3 are assets. Action 4 uses the artifacts of action 3, and action 5 uses the

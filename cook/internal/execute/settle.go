@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// removed returns the event for a removed output.
+// removed returns the event that reports a removed output.
 func removed(is place.Removal) Event {
 	e := Event{Path: is.Source, Target: is.Target, Outcome: Removed, Out: is.Size, Err: is.Err}
 	if is.Output != "" {
@@ -45,7 +45,7 @@ func (r *run) finishAction(i int, res Result, warnings []string, took time.Durat
 }
 
 // endWaiting ends an action that can never run. If on is nil, the run ended early. Otherwise the
-// action and the dependency on wait for each other, directly or indirectly.
+// action and its dependency wait for each other, directly or indirectly.
 func (r *run) endWaiting(i int, on *dependency.Dependency) {
 	a := cmp.Or(r.results[i].Action, &r.plan.Actions[i]) // results has the action only if its decision was made
 	if on == nil {
@@ -77,7 +77,7 @@ func (r *run) failedResult(ctx context.Context, a *plan.Action, err error) Resul
 	return res
 }
 
-// strictly returns the warnings as an error if Options.Strict is set.
+// strictly returns an error with the warnings if Options.Strict is set.
 func (r *run) strictly(warnings []string) error {
 	if r.opt.Strict && len(warnings) > 0 {
 		return errors.New(strings.Join(warnings, "; "))

@@ -22,7 +22,7 @@ import (
 type worker struct {
 	run      *run
 	site     site
-	probe    *profile.Worker // nil if nothing is recorded
+	probe    *profile.Worker // nil if the run is not recorded
 	holdings *cookone.Holdings
 	source   cookone.Source
 	times    cookone.Times
@@ -63,8 +63,8 @@ func (r *run) runWorkers(ctx context.Context, n int) (learning time.Duration) {
 	return learning
 }
 
-// awayWorkers returns the workers that send actions to other machines, in addition to n local
-// workers.
+// awayWorkers returns the workers that send actions to other machines. They run in addition to n
+// local workers.
 func (r *run) awayWorkers(machines *broker.Machines, n int) []*worker {
 	workers := make([]*worker, machines.Executors(r.queue.remainingActions(), n))
 	if len(workers) > 0 {
@@ -108,7 +108,7 @@ func (w *worker) runActions(ctx context.Context, epoch time.Time) {
 	}
 }
 
-// workTimed works on an action and records its times.
+// workTimed brings an action up to date and records its times.
 func (w *worker) workTimed(ctx context.Context, i int, epoch time.Time) *pause {
 	w.times.Reset()
 	begin := w.run.env.Now().Sub(epoch)
@@ -122,7 +122,7 @@ func (w *worker) workTimed(ctx context.Context, i int, epoch time.Time) *pause {
 	return waits
 }
 
-// workToEnd works on an action until it ends. If the action must wait, it returns the pause.
+// workToEnd works on an action until it ends. If the action must wait, workToEnd returns the pause.
 func (w *worker) workToEnd(ctx context.Context, i int) *pause {
 	r, a := w.run, &w.run.plan.Actions[i]
 	if u := r.results[i].unlinked; u != nil && ctx.Err() == nil && !r.queue.stopped.Load() {
@@ -191,7 +191,7 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 		if waits.on != nil {
 			r.reports.showStep(a, "wait for "+pathname.Show(waits.on.Output))
 		}
-		r.results[i].Action = a // endWaiting reads the decision from here if the wait never ends
+		r.results[i].Action = a // if the wait never ends, endWaiting reads the decision from this result
 		return waits
 	}
 	res.Action = a
@@ -199,7 +199,8 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 	return nil
 }
 
-// expectedWait returns what a bundle must wait for, judging by its requests in the last run.
+// expectedWait returns the wait for artifacts that a bundle requested in the last run, or nil if
+// they have all been made.
 func (r *run) expectedWait(a *plan.Action) *artifacts.Wait {
 	if r.queue.ask {
 		return nil

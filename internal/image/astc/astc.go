@@ -142,7 +142,7 @@ func (e *encoder) setAlphaWeight(times int) {
 	e.alphaWeight, e.alphaStretch = int32(times), sqrt(float32(times))
 }
 
-// encode returns the best encoding found for RGBA pixels.
+// encode returns the best encoding found for a block of RGBA pixels.
 func (e *encoder) encode(pixels *Pixels) [16]byte {
 	if !e.loadPixels(pixels[:4*e.pixels]) {
 		e.sse, e.opaque = 0, pixels[3] == 255

@@ -1,6 +1,6 @@
 package astc
 
-// A code holds the fields of a block that has more than one color.
+// A code holds the fields of a block, unless the block has a single color.
 type code struct {
 	layout
 	mode      uint16 // block mode, which encodes the layout
@@ -34,7 +34,7 @@ func unpack(block *stream, size Size) (c code, ok bool) {
 		return c, false
 	}
 	weightSpan := &spans[c.span]
-	below := 128 - weightSpan.sequenceBits(c.weights()) // the weights are stored from the top, so the other fields end here
+	below := 128 - weightSpan.sequenceBits(c.weights()) // weights are stored backward from the top bit, so the other fields must end here
 	start := 17
 	if c.parts == 1 {
 		c.kinds[0] = uint8(block.bitsAt(13, 4))

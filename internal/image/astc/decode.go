@@ -91,7 +91,8 @@ func (c *code) writePixels(dst []byte, size Size, srgb bool) {
 	})
 }
 
-// endValues returns the decoded endpoint values of an endpoint mode whose first code is at.
+// endValues decodes the endpoint values of an endpoint mode. The parameter at is the index of its
+// first code.
 func (c *code) endValues(at int, kind uint8) (v [8]int32) {
 	for k := range endNumbers(kind) {
 		v[k] = int32(colors[c.colorSpan].value[c.color[at+k]])

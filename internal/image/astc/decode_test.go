@@ -69,7 +69,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// TestDecodeGolden compares the checksum of the decoded pixels of random blocks.
+// TestDecodeGolden compares the checksum of the decoded pixels of random blocks. The program
 // proof/readers/textures shows that another decoder returns the same pixels.
 func TestDecodeGolden(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))

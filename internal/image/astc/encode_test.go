@@ -32,10 +32,10 @@ func encoded(t testing.TB, pix []byte, w, h int, size Size, o Options) []byte {
 	return blocks
 }
 
-// in returns the blocks of an image of w by h pixels.
+// in returns the blocks of an image with w by h pixels.
 func (s Size) in(w, h int) blockfit.Grid { return blockfit.Grid{W: w, H: h, Side: s.W, Rows: s.H} }
 
-// with returns the encoder for blocks of the given size, with the given options.
+// with returns an encoder for blocks of the given size, with the given options.
 func with(size Size, o Options) blocktest.Encoder {
 	return blocktest.Encoder{
 		Block: size.W, Rows: size.H,
@@ -167,8 +167,8 @@ func TestSolidIsExact(t *testing.T) {
 	}
 }
 
-// TestPlainIsNear checks that linear and sRGB values, which are rounded differently, never differ
-// by more than one.
+// TestPlainIsNear checks that linear and sRGB decoding, which round differently, never differ by
+// more than one.
 func TestPlainIsNear(t *testing.T) {
 	for name, pix := range blocktest.Samples() {
 		blocks := encoded(t, pix, width, width, Size{6, 6}, Options{})
@@ -181,7 +181,7 @@ func TestPlainIsNear(t *testing.T) {
 	}
 }
 
-// TestKindsInUse checks that the encoder uses every wanted endpoint mode, one to three parts, two
+// TestKindsInUse checks that the encoder uses each expected endpoint mode, one to three parts, two
 // planes, and parts with different modes.
 func TestKindsInUse(t *testing.T) {
 	if testing.Short() {

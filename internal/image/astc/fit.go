@@ -2,7 +2,8 @@ package astc
 
 // A fit holds the least-squares sums that determine the best endpoints for given weights. The
 // squared error of endpoints e0 and e1 in a channel is aa*e0^2 + 2*ab*e0*e1 + bb*e1^2 - 2*(a*e0 +
-// b*e1), plus a constant. The sums are 64^2 times larger, because weights are from 0 to 64.
+// b*e1), plus a constant. The stored sums are 64^2 times larger, because weights range from 0 to
+// 64.
 type fit struct {
 	aa, ab, bb [4]int64
 	a, b       [4]int64
@@ -85,7 +86,7 @@ func (f *fit) solveEnds() {
 	}
 }
 
-// channelLoss returns the squared error of two endpoints in a channel, without the constant.
+// channelLoss returns the squared error of two endpoints in a channel, up to an additive constant.
 func (f *fit) channelLoss(c int, from, to int64) int64 {
 	return f.aa[c]*from*from + 2*f.ab[c]*from*to + f.bb[c]*to*to - 2*(f.a[c]*from+f.b[c]*to)
 }
@@ -115,7 +116,7 @@ func findNeighbors() {
 }
 
 // roundChannel quantizes the endpoints of a channel to the ranks with the smallest error. It
-// returns this error, without the constant.
+// returns this error, up to an additive constant.
 func (f *fit) roundChannel(c, span int) (from, to uint8, least int64) {
 	ranked := colors[span].ranked
 	low0, high0 := ranksAround(span, f.ends[0][c])
@@ -132,7 +133,7 @@ func (f *fit) roundChannel(c, span int) (from, to uint8, least int64) {
 }
 
 // roundByKind quantizes the endpoints for an endpoint mode and stores the codes. It returns the
-// error, without the constant.
+// error, up to an additive constant.
 func (f *fit) roundByKind(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	switch kind {
 	case kindGray, kindGrayAlpha:
@@ -156,7 +157,7 @@ func (f *fit) roundByKind(kind uint8, span int, stored []uint8) (p pair, loss in
 // roundGray is roundByKind for endpoints whose red, green and blue are equal.
 func (f *fit) roundGray(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
-	// A single fit represents the three equal channels.
+	// The sums of the three equal channels are added into one fit.
 	g := fit{}
 	g.aa[0], g.ab[0], g.bb[0] = 3*f.aa[0], 3*f.ab[0], 3*f.bb[0]
 	g.a[0], g.b[0] = f.a[0]+f.a[1]+f.a[2], f.b[0]+f.b[1]+f.b[2]
@@ -272,7 +273,7 @@ func (f *fit) roundOffset(span int, stored []uint8) (p pair, loss int64) {
 	for c := range n {
 		base := max(0, min(from[c], 255))
 		high := int32(base) & 0x80
-		// The low seven bits of the base are stored above the lowest bit of its code.
+		// Bits 1 to 7 of the decoded value are the low seven bits of the base.
 		x, y := ranksAround(span, float32((base-float32(high))*2))
 		least := int64(impossible)
 		for _, r := range [2]uint8{x, y} {

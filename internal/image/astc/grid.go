@@ -11,7 +11,8 @@ type grid struct {
 	infill       *infill
 
 	x, y *ramp // interpolation along rows and along columns
-	// gain is the mean fraction of the weights' noise that reaches the pixels.
+	// gain is the mean fraction of the noise of the weights that remains after interpolation to
+	// pixels.
 	gain float32
 
 	// Weight g affects the pixels touched[first[g]:first[g+1]].
@@ -52,11 +53,12 @@ func (f *format) newGrid(across, down int) *grid {
 }
 
 // A ramp interpolates a row of weights to a row of pixels. A grid is interpolated by one ramp along
-// rows and one along columns, except for rounding.
+// rows and one along columns. The result equals the format's except for rounding.
 type ramp struct {
-	// fit computes weights from the pixels' weights with the smallest squared error.
+	// fit converts the ideal weights of the pixels to the grid weights with the least squared
+	// error.
 	fit [16][16]float32
-	// keep is the fraction of energy that the weights preserve, by frequency.
+	// keep is the fraction of energy at each frequency that the grid weights preserve.
 	keep [16]float32
 	gain float64
 }
@@ -116,7 +118,8 @@ func newRamp(side, n int) *ramp {
 	return r
 }
 
-// stepOf returns the distance of two pixels of a row of n pixels, where the row has length 1024.
+// stepOf returns the distance between neighboring pixels in a row of n pixels, if the row has
+// length 1024.
 func stepOf(n int) int { return (1024 + n/2) / (n - 1) }
 
 // wavesOf returns the basis of the discrete cosine transform of n values, by frequency.

@@ -57,8 +57,8 @@ func newLightEncoder(q blockfit.Quality, size Size) *encoder {
 // lightColorNoise was found by experiment.
 const lightColorNoise = 16
 
-// lightFloors holds the floors to try, in stops below the brightest value, by quality. Without a
-// floor, black would stretch the lines until their colors are a stop apart.
+// lightFloors holds the floors to try for each quality, in stops below the brightest value. Without
+// a floor, black pixels would stretch the color lines until their colors are a stop apart.
 var lightFloors = [...][]uint16{blockfit.Fast: {6}, blockfit.Normal: {9, 6}, blockfit.Best: {9, 6, 4}}
 
 // encodeLight returns the best encoding found for a block of high dynamic range.
@@ -110,8 +110,8 @@ func solidHalves(color [3]uint16) (block [16]byte) {
 	return block
 }
 
-// glow is the visible error of a value that violates the law of EncodeHDR, and halfFour is the
-// largest allowed value.
+// glow is the visible error of a value that breaks the promise of EncodeHDR. halfFour is the
+// largest value allowed for it.
 const (
 	glow     = 1e6
 	halfFour = 0x4400
@@ -129,7 +129,7 @@ func (l *lightBlock) dimMean(pixels int) (mean [3]uint16) {
 	return mean
 }
 
-// searchLight searches encodings for the colors, raised to floor and lowered to ceiling.
+// searchLight searches encodings for the colors, clamped to the range from floor to ceiling.
 func (e *encoder) searchLight(floor, ceiling uint16) {
 	e.all = moments{}
 	e.opaque, e.gray = true, true
@@ -177,7 +177,7 @@ func (e *encoder) guessLight(s *scatter) {
 	e.guessLonerApart(kindLight, e.loner(s), s)
 }
 
-// grayAxis returns the direction of gray, and the scatter along it.
+// grayAxis returns the gray axis and the scatter along it.
 func (s *scatter) grayAxis() (axis [4]float32, along float32) {
 	const third = 0.57735026 // square root of 1/3
 	axis = [4]float32{third, third, third}

@@ -31,10 +31,10 @@ const (
 // A lightNumber is a number from which the endpoints of kindLight and kindLightShift are computed.
 type lightNumber uint8
 
-// The numbers of kindLight: the largest channel of the second endpoint, the distances of the two
-// other channels from it, the distance of the first endpoint, and its additional distances in the
-// two other channels. The numbers of kindLightShift: red, green, blue, and the distance between the
-// endpoints.
+// The numbers of kindLight: the largest channel of the second endpoint, the distances of its two
+// other channels from the largest, the distance of the first endpoint, and its additional distances
+// in the two other channels. The numbers of kindLightShift: red, green, blue, and the distance
+// between the endpoints.
 const (
 	numberA  lightNumber = 0
 	numberB0 lightNumber = 1
@@ -49,18 +49,18 @@ const (
 	numberShift lightNumber = 3
 )
 
-// A lightForm is a division of the bits of an endpoint mode among its numbers.
+// A lightForm says how an endpoint mode divides its bits among its numbers.
 type lightForm struct {
 	shift  uint8
 	size   [6]uint8   // bits of each number
-	direct [6]uint8   // lowest bits of each number, which its own value holds
-	own    [6]uint8   // bits of its own value that belong to the number, from the lowest
-	extra  []lightBit // numbers and bits that the remaining bits of the values hold
+	direct [6]uint8   // number of its lowest bits that are stored in its own value
+	own    [6]uint8   // number of lowest bits of its own value that belong to the number
+	extra  []lightBit // number and bit stored in each remaining bit of the values
 }
 
-// A lightBit is a bit of one of the values that holds a bit of another number.
+// A lightBit is a bit of a value that stores a bit of another number.
 type lightBit struct {
-	value, at uint8 // number of the value, and the bit in it
+	value, at uint8 // index of the value, and the bit in it
 	number    lightNumber
 	bit       uint8
 }
@@ -96,7 +96,8 @@ var (
 	})
 )
 
-// newLightForm returns a form. bits names, for each place, the number and the bit that it holds.
+// newLightForm returns a form. The parameter bits names, for each remaining bit of the values, the
+// number and the bit that it stores.
 func newLightForm(shift uint8, direct [6]uint8, order *[6]uint8, places [][2]uint8, bits string) lightForm {
 	f := lightForm{shift: shift, size: direct, direct: direct, own: direct}
 	for i, word := range strings.Fields(bits) {
@@ -118,8 +119,8 @@ func newLightForm(shift uint8, direct [6]uint8, order *[6]uint8, places [][2]uin
 	return f
 }
 
-// readNumbers returns the numbers that the values of an endpoint mode hold. order names the value
-// that holds the lowest bits of each number.
+// readNumbers returns the numbers that the values of an endpoint mode store. For each number, order
+// has the index of the value with its lowest bits.
 func (f *lightForm) readNumbers(v *[8]int32, order *[6]uint8) (n [6]int32) {
 	for i, size := range f.direct {
 		if size > 0 {
@@ -132,7 +133,8 @@ func (f *lightForm) readNumbers(v *[8]int32, order *[6]uint8) (n [6]int32) {
 	return n
 }
 
-// The values that hold the lowest bits of the numbers of kindLight and of kindLightShift.
+// For each number of kindLight and of kindLightShift, the index of the value that stores its lowest
+// bits.
 var (
 	lightOrder = [6]uint8{0, 2, 3, 1, 4, 5}
 	shiftOrder = [6]uint8{0, 1, 2, 3}
@@ -184,7 +186,7 @@ func shiftEnds(v *[8]int32) (p pair) {
 }
 
 // shiftPair returns the endpoints of kindLightShift for its numbers. Green and blue are distances
-// from red unless absolute is set. Then red and the largest channel change places.
+// from red unless absolute is set. Finally, red is swapped with the largest channel.
 func (f *lightForm) shiftPair(n *[6]int32, largest int32, absolute bool) (p pair) {
 	red, green, blue := n[numberRed]<<f.shift, n[numberGreen]<<f.shift, n[numberBlue]<<f.shift
 	if !absolute {
@@ -224,7 +226,7 @@ func (f *lightForm) signedNumber(n *[6]int32, number lightNumber) int32 {
 	return n[number] << unused >> unused
 }
 
-// swapRed swaps red and another channel, by number.
+// swapRed swaps red with another channel, which is given by number.
 func (p *pair) swapRed(channel int32) {
 	for i := range p {
 		p[i][0], p[i][channel] = p[i][channel], p[i][0]

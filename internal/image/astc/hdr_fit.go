@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// keptBits is the largest number of upper bits of a value that quantization must not change.
+// keptBits is the maximum number of upper bits of a value that quantization must not change.
 const keptBits = 4
 
 // keptRanks holds, by quantization range, number of upper bits and value, the rank of the nearest
@@ -25,7 +25,7 @@ var keptRanks = sync.OnceValue(func() *[len(spans)][keptBits + 1][256]uint16 {
 
 const noRank = 0xffff
 
-// nearestKept returns the rank of the value nearest to v that has the same bits from bit shift on.
+// nearestKept returns the rank of the nearest value to v that equals v from bit shift upward.
 func nearestKept(ranked []uint8, v, shift int) uint16 {
 	best, least := uint16(noRank), 256
 	for rank, other := range ranked {
@@ -44,7 +44,7 @@ type lightWriter struct {
 	span  int
 	v     [8]int32
 	codes [6]uint8
-	ok    bool // all values could be quantized
+	ok    bool // false if a value could not be quantized
 }
 
 // setNumber sets the bits of a number.
@@ -77,7 +77,7 @@ func (w *lightWriter) quantizeValue(at, kept uint8) {
 	w.v[at], w.codes[at] = int32(s.ranked[rank]), s.sorted[rank]
 }
 
-// number returns a number as stored.
+// number returns the stored value of a number.
 func (w *lightWriter) number(number lightNumber) int32 {
 	n := w.form.readNumbers(&w.v, w.order)
 	return n[number]
@@ -96,7 +96,7 @@ func (w *lightWriter) setDistance(number lightNumber, distance int32) {
 	w.quantizeNumber(number)
 }
 
-// ascending returns f and its endpoints as integers, with the brighter endpoint second.
+// ascending returns a copy of f with the brighter endpoint second, and both endpoints as integers.
 func (f *fit) ascending() (g fit, from, to [3]int32) {
 	g = *f
 	x, y := &g.ends[0], &g.ends[1]
@@ -112,7 +112,7 @@ func (f *fit) ascending() (g fit, from, to [3]int32) {
 	return g, from, to
 }
 
-// lossOfPair returns the squared error of red, green and blue, except for a constant.
+// lossOfPair returns the squared error of red, green and blue, up to an additive constant.
 func (f *fit) lossOfPair(p *pair) (loss int64) {
 	for c := range 3 {
 		loss += f.channelLoss(c, int64(p[0][c]), int64(p[1][c]))
@@ -172,7 +172,7 @@ func (f *fit) roundLight(span int, stored []uint8) (p pair, loss int64) {
 }
 
 // writeLight sets all numbers of kindLight. Red of the second endpoint must be the largest channel.
-// Each number makes up for the quantization of earlier numbers.
+// Each number compensates the quantization error of earlier numbers.
 func (w *lightWriter) writeLight(from, to *[3]int32) bool {
 	f := w.form
 	w.setNumber(numberA, min((to[0]+1<<f.shift>>1)>>f.shift, 1<<f.size[numberA]-1))
@@ -214,7 +214,7 @@ func (f *fit) roundLightShift(span int, stored []uint8) (p pair, loss int64) {
 		}
 		w.v[0], w.v[1], w.v[2] = int32(form&3)<<6, int32(form>>2&1)<<7, int32(form>>3)<<7
 		values := to
-		if i == 5 { // channels do not change places
+		if i == 5 { // this mode does not swap red with the largest channel
 			values[0], values[largest] = values[largest], values[0]
 		}
 		if !w.writeShift(&values, shift, i == 5) {

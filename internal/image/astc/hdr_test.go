@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// The conversion from half-precision floats is exact for all values.
+// Conversion to and from half-precision floats must be exact for all values.
 func TestLightOfHalfIsExact(t *testing.T) {
 	for h := range uint16(halfMax + 1) {
 		if got := halfOfLight(lightOfHalf(h)); got != h {
@@ -26,7 +26,8 @@ func TestLightOfHalfIsExact(t *testing.T) {
 	}
 }
 
-// Fractions become the largest half-precision float that is not larger, and 65535 becomes 1.
+// A fraction must become the largest half-precision float that does not exceed it, and 65535 must
+// become 1.
 func TestHalfOfFraction(t *testing.T) {
 	for v := range 65535 {
 		want := float32(v) / 65536
@@ -65,7 +66,7 @@ func TestDecodeHDRGolden(t *testing.T) {
 	}
 }
 
-// Blocks of low dynamic range decode to the same colors by both decoders, except for rounding.
+// Both decoders must decode blocks of low dynamic range to the same colors, except for rounding.
 func TestDecodersAgreeOnLowRange(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	n := 0
@@ -165,7 +166,8 @@ func encodedLight(t testing.TB, pix []uint16, w, h int, size Size, q blockfit.Qu
 	return blocks
 }
 
-// readLight calls see for each value of an image's blocks, with the number of the value in the image.
+// readLight calls see for each value of an image's blocks, with the index of the value in the
+// image.
 func readLight(blocks []byte, w, h int, size Size, see func(i int, got uint16)) {
 	across := (w + size.W - 1) / size.W
 	for at := range len(blocks) / 16 {
@@ -183,7 +185,8 @@ func readLight(blocks []byte, w, h int, size Size, see func(i int, got uint16)) 
 	}
 }
 
-// The encoder writes the same bytes on every machine, and a higher quality has smaller errors.
+// The encoder must write the same bytes on every machine, and a higher quality must have smaller
+// errors.
 func TestEncodeHDRSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -231,7 +234,7 @@ var lightSums = map[Size]string{
 	{12, 12}: "d95e14e815f0c2b8",
 }
 
-// A value below 1 never becomes brighter than 4, for any colors.
+// A value below 1 must never become brighter than 4, whatever the colors are.
 func TestDarkValuesStayDark(t *testing.T) {
 	for name, pix := range lightSamples() {
 		for _, size := range sizes {
@@ -270,7 +273,7 @@ func TestDarkValuesStayDark(t *testing.T) {
 	})
 }
 
-// The visible error of the best encoding is the error of the decoded block.
+// The visible error that the encoder reports must be the error of the decoded block.
 func TestVisibleErrorIsTrue(t *testing.T) {
 	n := 0
 	for _, pix := range lightSamples() {
@@ -304,7 +307,7 @@ func TestVisibleErrorIsTrue(t *testing.T) {
 	}
 }
 
-// Blocks of one color are exact, at all qualities and also at the edges of an image.
+// Blocks of a single color must be exact, at all qualities and also at the edges of an image.
 func TestSolidLightIsExact(t *testing.T) {
 	for _, color := range [][3]uint16{{0, 0, 0}, {1, 2, 3}, {halfMax, 0, halfMax}, {halfOne, halfOne + 1, 1000}} {
 		pix := bytes.Repeat([]byte{1}, 5*7)
@@ -320,7 +323,8 @@ func TestSolidLightIsExact(t *testing.T) {
 	}
 }
 
-// Edges repeat the last column and row, and rows of blocks can be encoded separately.
+// The last column and row must be repeated at the edges, and rows of blocks must be encodable
+// separately.
 func TestLightEdgesRepeat(t *testing.T) {
 	pix := lightSamples()["window"]
 	const w, h = 13, 11
@@ -351,7 +355,7 @@ func TestLightEdgesRepeat(t *testing.T) {
 	}
 }
 
-// The encoder uses all endpoint modes and all their forms.
+// The encoder must use all endpoint modes and all their forms.
 func TestLightFormsInUse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")

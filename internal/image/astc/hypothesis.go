@@ -13,7 +13,7 @@ type hypothesis struct {
 
 	at      [2][cells]float32 // position of each pixel on its line, 0 to 1, by plane
 	length  [2]float32        // mean squared length of the lines, by plane
-	residue float32           // squared error of the pixels off their lines
+	residue float32           // squared error of the pixels perpendicular to their lines
 }
 
 // projectPart sets the positions of a part's pixels on a line through their mean.
@@ -48,7 +48,7 @@ func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, set *
 // losses computes, for each grid, the squared error of a plane's weights from their frequencies.
 func (e *encoder) losses(loss *gridLosses, at *[cells]float32, length float32) {
 	w, h := e.size.W, e.size.H
-	rows, energy := &e.work.rows, &e.work.energy // rows by frequency and row; energy by both frequencies
+	rows, energy := &e.work.rows, &e.work.energy // rows is indexed by frequency and row, energy by horizontal and vertical frequency
 	for y := range h {
 		addWaves(rows, y, at[y*w:y*w+w], &e.waveX)
 	}
@@ -64,7 +64,7 @@ func (e *encoder) losses(loss *gridLosses, at *[cells]float32, length float32) {
 	g := 0
 	for down := 2; down <= h; down++ { // grids are ordered by rows, then by columns
 		keepY := &e.down[down].keep
-		var kept [16]float32 // sums by horizontal frequency
+		var kept [16]float32 // partial sums for each horizontal frequency
 		for v := range h {
 			k := keepY[v]
 			for u, energy := range energy[v][:w] {
@@ -221,7 +221,7 @@ func (e *encoder) guessGray(kind uint8, apart bool, s *scatter) {
 	e.guessPlans(h)
 }
 
-// loner returns the channel to encode separately. Without this channel, the others are closest to a
+// loner returns the channel to encode separately: without it, the other channels are closest to a
 // line.
 func (e *encoder) loner(s *scatter) int {
 	least, which := float32(math.MaxFloat32), 0

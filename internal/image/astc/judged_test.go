@@ -1,7 +1,7 @@
 package astc
 
-// judged has the expected results for the samples, by block size. others are the checksums for
-// Normal with errors weighted by alpha, and for Fast with a factor of 3 for alpha.
+// judged has the expected results for the samples, by block size. The field others has the
+// checksums for Normal with errors weighted by alpha, and for Fast with a factor of 3 for alpha.
 var judged = map[Size]struct {
 	sums   [3]string
 	others [2]string

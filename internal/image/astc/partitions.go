@@ -38,8 +38,8 @@ func (s pixelSet) without(other *pixelSet) pixelSet {
 // A partition holds the pixels of each part.
 type partition [maxParts]pixelSet
 
-// A splitTable holds partitions of the format with one number of parts. The words of a partition's
-// sets are stored one after another, without unused words.
+// A splitTable holds all partitions into one number of parts. The words of a partition's sets are
+// stored one after another, without unused words.
 type splitTable struct {
 	seeds        []uint16
 	parts, words int
@@ -91,7 +91,8 @@ func partitionOf(seed int, size Size, n int) (p partition) {
 	return p
 }
 
-// isSmall reports whether partitions of blocks of this size have twice the frequency.
+// isSmall reports whether the format doubles the pixel coordinates in partition patterns for this
+// block size.
 func (s Size) isSmall() bool { return s.W*s.H < 31 }
 
 // maxPartitions is the maximum number of parts in a block.

@@ -83,8 +83,8 @@ func (s *stream) putBits(position int, v uint64) {
 	}
 }
 
-// Trits and quints are packed together. tritOrder and quintOrder hold the number of packed bits
-// that follow the bits of each code.
+// Trits and quints are packed together, and their bits are spread among the codes. tritOrder and
+// quintOrder hold the number of packed bits that follow the bits of each code.
 var (
 	tritOrder  = [5]int{2, 2, 1, 2, 1}
 	quintOrder = [3]int{3, 2, 2}

@@ -241,7 +241,7 @@ func (e *encoder) splitInThree(two *partition) (three partition) {
 	return three
 }
 
-// nearestLines splits the pixels by the nearest line of the best split.
+// nearestLines assigns each pixel to the nearest line of the best split so far.
 func (e *encoder) nearestLines(n int, best *ranking) (near partition) {
 	if !best.best[0].known() {
 		return near

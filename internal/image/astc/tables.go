@@ -40,14 +40,14 @@ func (s shape) shapeIndex() int {
 	return i
 }
 
-// A plan divides the bits of a block among endpoints and weights.
+// A plan says how many bits of a block encode the endpoints and how many the weights.
 type plan struct {
 	layout
 	mode      uint16
 	colorSpan int
 	grid      uint8
 	// noise is the squared error that quantized weights add to a block whose lines have length 1.
-	// color is the error that quantized endpoints add.
+	// color is the squared error that quantized endpoints add.
 	noise, color float32
 }
 

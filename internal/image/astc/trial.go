@@ -10,7 +10,7 @@ type trial struct {
 	color  [maxColors]uint8 // codes of the endpoint values
 	length [4]float32       // squared lengths of the lines, by part
 
-	// Memory that functions reuse, because clearing it would take long.
+	// These arrays are reused, because clearing them would take long.
 	rows, energy [16][16]float32
 	at, left     [cells]float32
 }
@@ -92,7 +92,7 @@ func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8)
 	return kinds
 }
 
-// keepTrial copies the trial into the best encoding.
+// keepTrial makes the trial the best encoding so far.
 func (e *encoder) keepTrial(h *hypothesis, p *plan, kinds [maxPartitions]uint8) {
 	t, c := &e.work, &e.best
 	c.layout, c.mode, c.colorSpan = p.layout, p.mode, p.colorSpan

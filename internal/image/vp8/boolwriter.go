@@ -3,14 +3,14 @@ package vp8
 // A boolWriter is the arithmetic encoder of the format (7.3).
 type boolWriter struct {
 	out    []byte
-	span   uint32 // 128 to 255
+	span   uint32 // current range of the arithmetic encoder, 128 to 255
 	bottom uint32
 	free   int // number of shifts until the next byte is complete
 }
 
 func newBoolWriter() *boolWriter { return &boolWriter{span: 255, free: 24} }
 
-// put writes a bit. chance is the probability that it is 0, of 256.
+// put writes a bit. The probability that the bit is 0 is chance/256.
 func (w *boolWriter) put(bit bool, chance uint8) {
 	split := 1 + (w.span-1)*uint32(chance)>>8
 	if bit {
@@ -37,7 +37,7 @@ func (w *boolWriter) shift() {
 	}
 }
 
-// carry adds one to the bytes that are written.
+// carry adds one to the bytes written so far.
 func (w *boolWriter) carry() {
 	for i := len(w.out) - 1; i >= 0; i-- {
 		w.out[i]++
@@ -62,7 +62,7 @@ func (w *boolWriter) putSigned(v, n int) {
 	}
 }
 
-// finish returns all bytes.
+// finish returns all bytes, including the pending bits.
 func (w *boolWriter) finish() []byte {
 	for range 32 {
 		w.span = 64

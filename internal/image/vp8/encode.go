@@ -5,26 +5,27 @@ import (
 	"math"
 )
 
-// A macroblock is the code of 16 by 16 pixels.
+// A macroblock holds the encoding of 16 by 16 pixels.
 type macroblock struct {
-	// levels has 16 blocks of luma, four of each difference of colors, and the block of means.
+	// levels has 16 blocks of luma, four blocks of Cb, four of Cr, and the block of luma DC
+	// coefficients.
 	levels [25]levels
-	modes  [16]uint8 // modes of the blocks of luma, which are equal without split
-	colors uint8     // mode of chroma
+	modes  [16]uint8 // prediction modes of the 16 blocks of luma; all are equal unless split is set
+	colors uint8     // prediction mode of chroma
 	split  bool      // each block of luma has its own mode
 	empty  bool      // all levels are 0
 }
 
 const meansBlock = 24
 
-// A contexts holds, for the blocks beside a macroblock, whether they have levels that are not 0: four
-// of luma, two of each difference of colors, and the block of means.
+// A contexts records which blocks at one edge of a macroblock have nonzero levels: four of luma,
+// two of Cb, two of Cr, and the block of luma DC coefficients.
 type contexts [9]uint8
 
-// lumaModes are the modes of the four blocks of luma beside a macroblock.
+// lumaModes are the modes of the four luma blocks along one edge of a macroblock.
 type lumaModes [4]uint8
 
-// A column is what macroblocks in one column leave to the next row.
+// A column holds what a macroblock needs from the macroblock above it.
 type column struct {
 	luma     [16]uint8
 	chroma   [2][8]uint8
@@ -37,36 +38,37 @@ type encoder struct {
 	*planes
 	effort   effort
 	strength strength
-	filter   int // level of the loop filter, which grows with the steps
+	filter   int // level of the loop filter, which grows with the quantizer step
 	prices   *modeLengths
 	tariff   *tariff
 	columns  []column
 	beside   column   // pixels and contexts of the macroblock to the left
-	corners  [3]uint8 // pixels above it and to the left: of luma, blue, red
+	corners  [3]uint8 // corner pixel above and to the left of the macroblock: of luma, Cb and Cr
 	code     []macroblock
 	counts   *census
 	lost     int64 // sum of squared errors of luma and chroma
-	modeBits int64 // length of the modes so far, in 1/256 bit
-	// modeLimit is the mean length of modes, in 1/256 bit, from which no more luma is split.
+	modeBits int64 // length of all prediction modes so far, in 1/256 bit
+	// modeLimit limits the mean length of the modes per macroblock, in 1/256 bit. Above it, luma is
+	// not split.
 	modeLimit int64
 }
 
-// An attempt is a way to encode a part of a macroblock.
+// An attempt is a candidate encoding of the luma or the chroma of a macroblock.
 type attempt struct {
 	levels   [17]levels
 	pixels   [16]tile
 	modes    [16]uint8
 	score    int64
 	lost     int64
-	modeBits int64 // length of the modes, in 1/256 bit
+	modeBits int64 // length of the prediction modes, in 1/256 bit
 }
 
 func score(lost, bits, lambda int64) int64 { return lost<<16 + bits*lambda }
 
-// refit is the number of macroblocks after which the lengths of tokens are computed again.
+// refit is the number of macroblocks after which token costs are computed again.
 const refit = 96
 
-// encodeRows chooses the code of all macroblocks.
+// encodeRows chooses the encoding of all macroblocks.
 func (e *encoder) encodeRows(ctx context.Context) error {
 	e.counts, e.lost, e.modeBits = &census{}, 0, 0
 	e.columns = make([]column, e.w+1)
@@ -107,7 +109,7 @@ func fill(s []uint8, v uint8) {
 	}
 }
 
-// encodeMacroblock chooses the code of a macroblock, and counts its tokens.
+// encodeMacroblock chooses the encoding of a macroblock, and counts its tokens.
 func (e *encoder) encodeMacroblock(x, y int) {
 	b := &e.code[y*e.w+x]
 	*b = macroblock{}
@@ -140,7 +142,7 @@ func (e *encoder) encodeMacroblock(x, y int) {
 	b.sendTokens(e.counts, &above.contexts, &e.beside.contexts)
 }
 
-// edges returns the pixels around a macroblock: of luma, blue and red.
+// edges returns the pixels around a macroblock in luma, Cb and Cr.
 func (e *encoder) edges(x, y int) (all [3]edge) {
 	for i := range all {
 		all[i].corner, all[i].hasAbove, all[i].hasLeft = e.corners[i], y > 0, x > 0
@@ -154,7 +156,7 @@ func (e *encoder) edges(x, y int) (all [3]edge) {
 	return all
 }
 
-// tryWhole finds the best mode for luma as a whole.
+// tryWhole finds the best prediction mode for luma that is not split.
 func (e *encoder) tryWhole(src *sourceTiles, around *edge, above *column, s *strength, best *attempt) {
 	best.score = math.MaxInt64
 	var try attempt
@@ -170,7 +172,7 @@ func (e *encoder) tryWhole(src *sourceTiles, around *edge, above *column, s *str
 	}
 }
 
-// encodeWhole encodes luma with the mode in out.
+// encodeWhole encodes luma with the prediction mode in out.modes[0].
 func (e *encoder) encodeWhole(src *sourceTiles, around *edge, above *column, s *strength, search bool, out *attempt) {
 	var pred [16]tile
 	around.predictSquare(int(out.modes[0]), 4, pred[:])
@@ -201,7 +203,7 @@ func (e *encoder) encodeWhole(src *sourceTiles, around *edge, above *column, s *
 	out.score = score(out.lost, bits, s.lambda[lumaRest])
 }
 
-// isFilled returns 1 if levels from an index on are not 0.
+// isFilled returns 1 if any level from index from on is not 0, and otherwise 0.
 func isFilled(l *levels, from int) uint8 {
 	if l.length() > from {
 		return 1
@@ -220,7 +222,7 @@ func (e *encoder) quantize(in *spectrum, s *strength, kind, context int, search 
 	return e.tariff.block(kind, context, out)
 }
 
-// trySplit finds the best modes for each block of luma. It returns false if their score is not below
+// trySplit finds the best mode for each block of luma. It returns false if the total score reaches
 // the limit.
 func (e *encoder) trySplit(x, y int, src *sourceTiles, around *edge, above *column, s *strength, limit int64, out *attempt) bool {
 	out.modeBits = e.prices.split
@@ -246,7 +248,7 @@ func (e *encoder) trySplit(x, y int, src *sourceTiles, around *edge, above *colu
 	return true
 }
 
-// aboveRight returns the four pixels above a macroblock and to its right.
+// aboveRight returns the four pixels above the macroblock to the right.
 func (e *encoder) aboveRight(x, y int) (p [4]uint8) {
 	if x+1 < e.w || y == 0 {
 		copy(p[:], e.columns[x+1].luma[:])
@@ -256,7 +258,8 @@ func (e *encoder) aboveRight(x, y int) (p [4]uint8) {
 	return p
 }
 
-// rimOf returns the pixels around the i-th block of luma. done has the blocks before it.
+// rimOf returns the pixels around the i-th block of luma. The parameter done has the decoded blocks
+// before it.
 func rimOf(i int, around *edge, right *[4]uint8, done *[16]tile) (r rim) {
 	x, y := i%4, i/4
 	for j := range 4 {
@@ -292,7 +295,7 @@ func rimOf(i int, around *edge, right *[4]uint8, done *[16]tile) (r rim) {
 	return r
 }
 
-// A subblock is a way to encode a block of luma.
+// A subblock is a candidate encoding of a luma block of 4 by 4 pixels.
 type subblock struct {
 	mode   uint8
 	levels levels
@@ -301,7 +304,8 @@ type subblock struct {
 	lost   int64
 }
 
-// trySubblock finds the best mode for a block of luma. prices has the lengths of modes.
+// trySubblock finds the best mode for a block of luma. The parameter prices has the lengths of the
+// modes.
 func (e *encoder) trySubblock(src *tile, r *rim, prices *[subblockModes]int64, context int, s *strength) (best subblock) {
 	var pred [subblockModes]tile
 	r.predictTile(&pred)
@@ -356,7 +360,7 @@ func (e *encoder) tryColors(src *sourceTiles, around *[3]edge, above *column, s 
 	}
 }
 
-// encodeColors encodes chroma with the mode in out.
+// encodeColors encodes chroma with the prediction mode in out.modes[0].
 func (e *encoder) encodeColors(src *sourceTiles, around *[3]edge, above *column, s *strength, search bool, out *attempt) {
 	var pred [8]tile
 	around[1].predictSquare(int(out.modes[0]), 2, pred[:4])
@@ -379,7 +383,7 @@ func (e *encoder) encodeColors(src *sourceTiles, around *[3]edge, above *column,
 	out.score = score(out.lost, bits, s.lambda[chroma])
 }
 
-// leave records what the macroblocks below and to the right need.
+// leave records the pixels and modes that the macroblocks below and to the right need.
 func (e *encoder) leave(x int, luma, colors *attempt) {
 	above := &e.columns[x]
 	e.corners = [3]uint8{above.luma[15], above.chroma[0][7], above.chroma[1][7]}

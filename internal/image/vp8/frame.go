@@ -14,8 +14,8 @@ const (
 	maxPartitions = 8
 )
 
-// sendTokens passes the tokens of a macroblock to a sink, and changes the contexts above it and beside
-// it to its own.
+// sendTokens passes the tokens of a macroblock to a sink, and updates the contexts above the
+// macroblock and to its left.
 func (b *macroblock) sendTokens(to tokenSink, above, beside *contexts) {
 	b.empty = true
 	for i := range b.levels {
@@ -48,7 +48,8 @@ func (b *macroblock) sendTokens(to tokenSink, above, beside *contexts) {
 	}
 }
 
-// write returns the frame of an image of w by h pixels. A partition of tokens has at most limit bytes.
+// write returns the frame of an image of w by h pixels. Each partition of tokens has at most limit
+// bytes.
 func (e *encoder) write(w, h, limit int) ([]byte, error) {
 	model := e.counts.fit()
 	partitions, err := e.writeTokens(model, limit)
@@ -78,7 +79,7 @@ func tooLarge(part string, size, limit int) error {
 	return fmt.Errorf("the image is too large for lossy WebP: its %s take %d bytes, but the format allows at most %d; scale the image down, or store it without loss", part, size, limit)
 }
 
-// writeTokens returns the partitions of tokens: as few as their limit allows.
+// writeTokens returns the tokens, divided into as few partitions as the limit per partition allows.
 func (e *encoder) writeTokens(model *tokenModel, limit int) ([][]byte, error) {
 	size := 0
 	for n := 1; n <= maxPartitions; n *= 2 {
@@ -111,8 +112,8 @@ func (e *encoder) writeTokens(model *tokenModel, limit int) ([][]byte, error) {
 // writeFirst returns the first partition: the header and the modes (9.2 to 9.11).
 func (e *encoder) writeFirst(model *tokenModel, partitions int) []byte {
 	w := newBoolWriter()
-	w.putBits(0, 2)   // the usual colors, and pixels that are clamped
-	w.put(false, 128) // one segment
+	w.putBits(0, 2)   // YUV color space; the decoder must clamp pixels
+	w.put(false, 128) // no segmentation
 	w.put(false, 128) // the normal loop filter
 	w.putBits(uint32(e.filter), 6)
 	w.putBits(0, 3) // sharpness
@@ -122,7 +123,7 @@ func (e *encoder) writeFirst(model *tokenModel, partitions int) []byte {
 	for _, delta := range [5]int{0, 0, 0, -chromaFiner, -chromaFiner} {
 		w.putSigned(delta, 4)
 	}
-	w.put(false, 128) // chances are for this frame only
+	w.put(false, 128) // token probabilities apply to this frame only
 	for kind := range model {
 		for band := range model[kind] {
 			for context := range model[kind][band] {
@@ -140,7 +141,7 @@ func (e *encoder) writeFirst(model *tokenModel, partitions int) []byte {
 	return w.finish()
 }
 
-// writeModes writes the modes of all macroblocks, and which are empty.
+// writeModes writes the prediction modes of all macroblocks, and which macroblocks are empty.
 func (e *encoder) writeModes(w *boolWriter) {
 	var full uint32
 	for i := range e.code {

@@ -2,7 +2,7 @@ package vp8
 
 import "sync"
 
-// modePrices returns the lengths of modes in 1/256 bit, with the decision whether luma is split.
+// modePrices returns the lengths of modes in 1/256 bit, including the flag whether luma is split.
 var modePrices = sync.OnceValue(func() *modeLengths {
 	p, m := priceOf(), &modeLengths{}
 	measure := func(send func(put func(bool, uint8))) (sum int64) {
@@ -30,10 +30,10 @@ type modeLengths struct {
 	subblock      [subblockModes][subblockModes][subblockModes]int64
 }
 
-// splitChance is the probability that luma is split (11.2).
+// splitChance/256 is the probability that luma is split (11.2).
 const splitChance = 145
 
-// putWholeMode writes the mode of luma as a whole (11.2).
+// putWholeMode writes the mode of luma that is not split (11.2).
 func putWholeMode(put func(bool, uint8), mode uint8) {
 	horizontal := mode == horizontalMode || mode == trueMotionMode
 	if put(horizontal, 156); horizontal {

@@ -1,14 +1,13 @@
 package vp8
 
-// A sourceTiles holds a macroblock of the image: 16 tiles of luma, and four of each
-// difference of colors.
+// A sourceTiles holds a macroblock of the image: 16 tiles of luma, four of Cb, and four of Cr.
 type sourceTiles struct {
 	luma   [16]tile
 	chroma [8]tile
 }
 
-// planes holds an image as brightness and two differences of colors, the latter at half the size
-// (BT.601, 16 to 235). Its sides are multiples of macroblocks: the last pixels are repeated.
+// planes holds an image as luma, and as Cb and Cr at half the width and height (BT.601, 16 to 235).
+// The last pixels are repeated to fill whole macroblocks.
 type planes struct {
 	w, h      int // size in macroblocks
 	luma      []uint8
@@ -16,8 +15,8 @@ type planes struct {
 	hidden    []bool // macroblocks without a visible pixel
 }
 
-// separate converts pixels of four channels, w by h. With byAlpha, alpha is transparency, and
-// weights colors that are averaged.
+// separate converts RGBA pixels, w by h, to planes. If byAlpha is set, alpha means transparency,
+// and chroma is averaged with alpha as the weight.
 func separate(pix []uint8, w, h int, byAlpha bool) *planes {
 	p := &planes{w: (w + 15) / 16, h: (h + 15) / 16}
 	p.luma = make([]uint8, 256*p.w*p.h)
@@ -61,8 +60,8 @@ func separate(pix []uint8, w, h int, byAlpha bool) *planes {
 	return p
 }
 
-// coverHidden gives hidden pixels the mean of the visible ones in the same square of 8 by 8 pixels, or
-// in the macroblock, because edges of hidden colors would take space.
+// coverHidden replaces hidden pixels by the mean of the visible pixels in the same square of 8 by 8
+// pixels, or in the macroblock. Edges between hidden and visible colors would take space.
 func (p *planes) coverHidden(hidden func(x, y int) bool) {
 	for i, all := range p.hidden {
 		if all {
@@ -87,7 +86,7 @@ func (p *planes) coverHidden(hidden func(x, y int) bool) {
 	}
 }
 
-// A square collects the pixels of a macroblock in one plane, in four quarters.
+// A square collects the pixels of a macroblock in one plane, separately for each quarter.
 type square struct {
 	sum, count [4]int
 	hidden     [4][]int // indexes of hidden pixels in the plane
@@ -102,7 +101,7 @@ func (s *square) addPixel(quarter int, plane []uint8, at int, hidden bool) {
 	s.count[quarter]++
 }
 
-// cover writes the hidden pixels.
+// cover overwrites the hidden pixels with the means.
 func (s *square) cover(plane []uint8) {
 	sum, count := 0, 0
 	for i := range s.sum {
@@ -119,7 +118,7 @@ func (s *square) cover(plane []uint8) {
 	}
 }
 
-// differencePixel returns a weighted difference of colors as a pixel.
+// differencePixel returns Cb or Cr as a pixel, from a sum with the given total weight.
 func differencePixel(sum, total int64) uint8 {
 	unit := total << 16
 	return clampPixel(int32((sum + 128*unit + unit/2) / unit))

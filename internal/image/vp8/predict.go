@@ -1,7 +1,7 @@
 package vp8
 
-// Modes of prediction. The first four also exist for macroblocks (11.2, 11.3); blocks of 4 by 4 pixels
-// have all of them (12.3).
+// Prediction modes. The first four exist for macroblocks (11.2, 11.3) and for blocks of 4 by 4
+// pixels, which also have all others (12.3).
 const (
 	dcMode = iota
 	trueMotionMode
@@ -18,7 +18,7 @@ const (
 	macroblockModes = 4
 )
 
-// Pixels beyond the upper and the left edge of the image.
+// The format defines these values for pixels above and to the left of the image.
 const (
 	pixelAbove  = 127
 	pixelBeside = 129
@@ -32,7 +32,7 @@ type edge struct {
 	hasAbove, hasLeft bool
 }
 
-// predictSquare predicts a square with the given number of blocks of 4 by 4 pixels a side.
+// predictSquare predicts a square whose side is the given number of blocks of 4 by 4 pixels.
 func (e *edge) predictSquare(mode, blocks int, out []tile) {
 	side := 4 * blocks
 	dc := e.meanOf(side)
@@ -56,7 +56,7 @@ func (e *edge) predictSquare(mode, blocks int, out []tile) {
 	}
 }
 
-// meanOf returns the mean of the pixels above and to the left, without pixels beyond the image.
+// meanOf returns the mean of the pixels above and to the left, excluding pixels outside the image.
 func (e *edge) meanOf(side int) uint8 {
 	sum, n := 0, 0
 	if e.hasAbove {
@@ -77,11 +77,12 @@ func (e *edge) meanOf(side int) uint8 {
 	return uint8((sum + n/2) / n)
 }
 
-// A rim holds the pixels around a block of 4 by 4 pixels, clockwise: four to the left from the
-// lowest, the corner, and eight above.
+// A rim holds 13 pixels around a block of 4 by 4 pixels, clockwise: the four to the left from
+// bottom to top, the corner, and eight above.
 type rim [13]uint8
 
-// smoothed has the means of three neighbors in a rim, then the means of two, then its first pixel.
+// smoothed has the weighted means of three neighboring pixels in a rim, then the means of two, then
+// the rim's first pixel.
 type smoothed [26]uint8
 
 func (r *rim) smooth() (s smoothed) {
@@ -97,7 +98,7 @@ func (r *rim) smooth() (s smoothed) {
 	return s
 }
 
-// directions are the indexes in smoothed of each pixel, for the modes with a direction.
+// directions has, for each directional mode, the index in smoothed for each pixel.
 var directions = [subblockModes][16]uint8{
 	verticalMode:       {5, 6, 7, 8, 5, 6, 7, 8, 5, 6, 7, 8, 5, 6, 7, 8},
 	horizontalMode:     {3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0},

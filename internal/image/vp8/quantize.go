@@ -2,12 +2,12 @@ package vp8
 
 import "math"
 
-// A quantizer holds the steps for one kind of coefficients.
+// A quantizer holds the quantizer steps for one kind of block.
 type quantizer struct {
-	step    [2]int32 // steps of the first coefficient, and of the others
+	step    [2]int32 // steps of the first coefficient, and of all other coefficients
 	inverse [2]int64 // 1/step, in units of 2^-32
-	// scale is the exponent of the error of a pixel for an error of a coefficient of 1, in units of
-	// 2^-16.
+	// scale converts a squared error of coefficients to a squared error of pixels: the factor is
+	// 2^(scale-16).
 	scale uint
 }
 
@@ -22,8 +22,8 @@ func newQuantizer(dc, ac int32, scale uint) quantizer {
 // stepOf returns the index of the step of the n-th coefficient.
 func stepOf(n int) int { return min(n, 1) }
 
-// roundDown quantizes coefficients, rounding a level up if the remainder is at least the given
-// fraction of a step, of 256. It reports whether a level is not 0.
+// roundDown quantizes coefficients. It rounds a level up if the remainder is at least from/256 of a
+// step.
 func (q *quantizer) roundDown(in *spectrum, kind int, from int64, out *levels) {
 	*out = levels{}
 	for n := first(kind); n < 16; n++ {
@@ -37,25 +37,25 @@ func (q *quantizer) roundDown(in *spectrum, kind int, from int64, out *levels) {
 	}
 }
 
-// restore returns the coefficients of levels.
+// restore dequantizes levels.
 func (q *quantizer) restore(l *levels, out *spectrum) {
 	for n, v := range l {
 		out[zigzag[n]] = int32(v) * q.step[stepOf(n)]
 	}
 }
 
-// A path is the best choice of levels that ends in one context.
+// A path is the best choice of levels so far that ends in a given context.
 type path struct {
 	score int64
 	took  levels
 }
 
-// search quantizes coefficients to the levels with the least sum of error and length. Each level is
-// the nearest one, or one less. lambda is the error that one bit may save, in 1/256.
+// search quantizes coefficients to the levels with the least sum of error and cost. Each level is
+// the nearest one, or one less. The squared error that is worth one bit is lambda/256.
 func (q *quantizer) search(in *spectrum, t *tariff, kind, context int, lambda int64, out *levels) {
 	start := first(kind)
 	var nearest [16]int32
-	var tail [17]int64 // error if all coefficients from n on become 0
+	var tail [17]int64 // error if coefficient n and all later ones become 0
 	last := start - 1
 	for n := 15; n >= start; n-- {
 		i := stepOf(n)
@@ -113,14 +113,14 @@ func (q *quantizer) search(in *spectrum, t *tariff, kind, context int, lambda in
 	*out = bestLevels
 }
 
-// A strength holds the quantizers by the kind of block, and lambda.
+// A strength holds a quantizer and lambda for each kind of block.
 type strength struct {
 	quantizer [blockKinds]quantizer
-	lambda    [blockKinds]int64 // error that one bit may save, in 1/256
+	lambda    [blockKinds]int64 // squared error that is worth one bit, in 1/256
 	index     int
 }
 
-// newStrength returns the quantizers for an index from 0 to 127.
+// newStrength returns the strength for a quantizer index from 0 to 127.
 func newStrength(index int) strength {
 	dc := func(i int) int32 { return int32(dcSteps[min(127, max(0, i))]) }
 	ac := int32(acSteps[index])
@@ -140,10 +140,10 @@ func newStrength(index int) strength {
 // and blue.
 const (
 	lambdaScale  = 4   // lambda for a step of 1, in 1/256
-	searchShare  = 3   // share of lambda in the search for levels, in quarters
-	chromaWeight = 3   // weight of an error of chroma, which changes four pixels
-	chromaFiner  = 4   // difference of the indexes of quantizers for luma and chroma
-	roundUp      = 150 // remainder, of 256, from which levels are rounded up without a search
-	roughScale   = 8   // exponent of the price of a rough size
-	roughPrice   = 4   // divides the price of a mode beside a rough size
+	searchShare  = 3   // the search for levels uses this many quarters of lambda
+	chromaWeight = 3   // lambda of chroma is divided by this, because an error of chroma changes four pixels
+	chromaFiner  = 4   // difference between the quantizer indexes of luma and chroma
+	roundUp      = 150 // without a search, a level is rounded up from this remainder, in 1/256 of a step
+	roughScale   = 8   // shift of roughSize in the ranking of modes
+	roughPrice   = 4   // divisor of a mode's length in the ranking of modes
 )

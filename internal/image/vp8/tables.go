@@ -31,7 +31,7 @@ var zigzag = [16]uint8{0, 1, 4, 8, 5, 2, 3, 6, 9, 12, 13, 10, 7, 11, 14, 15}
 // bands are the probability bands of coefficients (13.3), and one behind the last coefficient.
 var bands = [17]uint8{0, 1, 2, 3, 6, 4, 5, 6, 6, 6, 6, 6, 6, 6, 6, 7, 0}
 
-// largeExtra are the probabilities of the extra bits of categories 3 to 6 of large levels (13.2).
+// largeExtra are the probabilities of the extra bits in token categories 3 to 6 (13.2).
 var largeExtra = [4][]uint8{
 	{173, 148, 140},
 	{176, 155, 140, 135},
@@ -45,7 +45,7 @@ type tokenTree [11]uint8
 // A tokenModel holds all probabilities of tokens: by kind of block, band, and context.
 type tokenModel [4][8][3]tokenTree
 
-// updateChances are the probabilities that a frame does not replace each probability (13.4).
+// updateChances are the probabilities that a frame keeps each token probability (13.4).
 var updateChances = tokenModel{
 	{
 		{{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}, {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}, {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}},
@@ -89,7 +89,7 @@ var updateChances = tokenModel{
 	},
 }
 
-// defaultModel has the probabilities of tokens that no frame replaces (13.5).
+// defaultModel has the default token probabilities (13.5).
 var defaultModel = tokenModel{
 	{
 		{{128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128}, {128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128}, {128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128}},

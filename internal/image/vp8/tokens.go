@@ -9,10 +9,10 @@ import (
 
 // Kinds of blocks, which index the token model (13.3).
 const (
-	lumaRest   = iota // luma without the first coefficient, which is in the block of means
-	lumaMeans         // the first coefficients of 16 luma blocks
-	chroma            // blue or red difference
-	lumaWhole         // luma with the first coefficient
+	lumaRest   = iota // luma without DC coefficients, which are in the block of kind lumaMeans
+	lumaMeans         // DC coefficients of the 16 luma blocks
+	chroma            // Cb or Cr
+	lumaWhole         // luma with DC coefficients
 	blockKinds = 4
 )
 
@@ -22,10 +22,10 @@ type levels [16]int16
 // maxLevel is the largest quantized coefficient that tokens can express.
 const maxLevel = 2047
 
-// largeLevel is the least level of category 6. All greater levels have the same token.
+// largeLevel is the smallest level of category 6. All greater levels have the same token.
 const largeLevel = 67
 
-// first returns the index of the first coefficient of a block.
+// first returns the index of the first coefficient in a block of the given kind.
 func first(kind int) int {
 	if kind == lumaRest {
 		return 1
@@ -42,16 +42,16 @@ func (l *levels) length() int {
 	return n
 }
 
-// A tokenSink receives the decisions of a token stream.
+// A tokenSink receives the binary decisions that encode tokens.
 type tokenSink interface {
 	// decide is called at each node of a tree of the model.
 	decide(kind int, band uint8, context, node int, bit bool)
-	// extra is called for bits with fixed chances: signs, and the lower bits of large levels.
+	// extra is called for bits with fixed probabilities: signs, and the lower bits of large levels.
 	extra(bit bool, chance uint8)
 }
 
-// sendBlock passes the tokens of a block to a sink. It returns 1 if the block has coefficients that
-// are not 0, as contexts count them.
+// sendBlock passes the tokens of a block to a sink. It returns 0 if the block has only the token
+// for its end, and otherwise 1.
 func sendBlock(to tokenSink, kind, context int, l *levels) int {
 	n, end := first(kind), l.length()
 	if end <= n {
@@ -114,7 +114,7 @@ func sendLevel(to tokenSink, kind int, band uint8, context, size int) {
 	}
 }
 
-// A tokenWriter writes tokens with the chances of a model.
+// A tokenWriter writes tokens with the probabilities in a model.
 type tokenWriter struct {
 	*boolWriter
 	model *tokenModel
@@ -126,7 +126,7 @@ func (w tokenWriter) decide(kind int, band uint8, context, node int, bit bool) {
 
 func (w tokenWriter) extra(bit bool, chance uint8) { w.put(bit, chance) }
 
-// A census counts the decisions at the nodes of a model.
+// A census counts the decisions at each node of a model.
 type census [blockKinds][8][3][11][2]uint32
 
 func (c *census) decide(kind int, band uint8, context, node int, bit bool) {
@@ -139,7 +139,7 @@ func (c *census) decide(kind int, band uint8, context, node int, bit bool) {
 
 func (c *census) extra(bool, uint8) {}
 
-// fit returns the model that makes the counted tokens and itself shortest.
+// fit returns the model that minimizes the length of the counted tokens plus the model itself.
 func (c *census) fit() *tokenModel {
 	m := defaultModel
 	prices := priceOf()
@@ -164,7 +164,7 @@ func (c *census) fit() *tokenModel {
 	return &m
 }
 
-// chanceOf returns the probability of 0, of 256, for counts of 0 and 1.
+// chanceOf returns the probability of 0, in 1/256, from the counts of zeros and ones.
 func chanceOf(zeros, ones uint32) uint8 {
 	total := uint64(zeros) + uint64(ones)
 	if total == 0 {
@@ -173,10 +173,10 @@ func chanceOf(zeros, ones uint32) uint8 {
 	return uint8(min(255, max(1, (uint64(zeros)*256+total/2)/total)))
 }
 
-// A priceList holds the lengths, in 1/256 bit, of a bit by its probability.
+// A priceList maps the probability of a bit, in 1/256, to its length, in 1/256 bit.
 type priceList [257]uint16
 
-// of returns the length of a bit. chance is the probability of 0, of 256.
+// of returns the length of a bit. The parameter chance is the probability of 0, in 1/256.
 func (p *priceList) of(bit bool, chance uint8) uint32 {
 	if bit {
 		return uint32(p[256-int(chance)])
@@ -184,7 +184,7 @@ func (p *priceList) of(bit bool, chance uint8) uint32 {
 	return uint32(p[chance])
 }
 
-// priceOf returns the list, which its first caller computes.
+// priceOf returns the only priceList. The first call computes it.
 var priceOf = sync.OnceValue(func() *priceList {
 	p := &priceList{}
 	for i := 1; i <= 256; i++ {
@@ -195,16 +195,17 @@ var priceOf = sync.OnceValue(func() *priceList {
 
 // A tariff holds the lengths of tokens under a model, in 1/256 bit.
 type tariff struct {
-	// level has the lengths of levels up to largeLevel, with the decision that they are not the end.
+	// level has the lengths of tokens for levels up to largeLevel. Except in context 0, this
+	// includes the flag that the block continues.
 	level [blockKinds][8][3][largeLevel + 1]uint16
-	// begin has the length of that decision for a block that begins after empty blocks.
+	// begin has the length of the flag that a block continues, for blocks that start in context 0.
 	begin [blockKinds][8]uint16
 	end   [blockKinds][8][3]uint16
-	// rest has the lengths of signs and lower bits by level.
+	// rest has the lengths of signs and extra bits for each level.
 	rest [maxLevel + 1]uint16
 }
 
-// A meter measures decisions.
+// A meter sums the lengths of decisions.
 type meter struct {
 	prices *priceList
 	model  *tokenModel
@@ -217,12 +218,13 @@ func (m *meter) decide(kind int, band uint8, context, node int, bit bool) {
 
 func (m *meter) extra(bit bool, chance uint8) { m.sum += m.prices.of(bit, chance) }
 
-// A restMeter measures bits with fixed chances.
+// A restMeter sums only the lengths of bits with fixed probabilities.
 type restMeter struct{ meter }
 
 func (m *restMeter) decide(int, uint8, int, int, bool) {}
 
-// newTariff returns the lengths of tokens without a model; setModel completes them.
+// newTariff returns a tariff with only the lengths of signs and extra bits; setModel adds the
+// tokens.
 func newTariff() *tariff {
 	t := &tariff{}
 	for size := 1; size <= maxLevel; size++ {
@@ -233,7 +235,7 @@ func newTariff() *tariff {
 	return t
 }
 
-// An onlyTree measures the decisions of a tree, without bits of fixed chances.
+// An onlyTree sums only the lengths of decisions in the token tree.
 type onlyTree struct{ meter }
 
 func (m *onlyTree) extra(bool, uint8) {}
@@ -248,7 +250,7 @@ func (t *tariff) setModel(model *tokenModel) {
 				t.end[kind][band][context] = uint16(prices.of(false, chances[0]))
 				if context == 0 {
 					t.begin[kind][band] = uint16(more)
-					more = 0 // after a zero, the stream does not say that it goes on
+					more = 0 // after a zero, no flag is stored, because the block must continue
 				}
 				t.level[kind][band][context][0] = uint16(more + prices.of(false, chances[1]))
 				for size := 1; size <= largeLevel; size++ {

@@ -100,8 +100,8 @@ func tileError(a, b *tile) (sum int64) {
 	return int64(s)
 }
 
-// roughSize returns the sum of the absolute Hadamard coefficients of a difference, which predicts the
-// size of its code.
+// roughSize returns the sum of the absolute Hadamard coefficients of a difference, a fast estimate
+// of its encoded size.
 func roughSize(src, pred *tile) int64 {
 	var rows spectrum
 	for i := 0; i < 16; i += 4 {

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/image/vp8"
 )
 
-// errOtherImage is the error of verify if the decoded frame differs too much from the image.
+// errOtherImage means that the decoded frame differs too much from the image.
 var errOtherImage = errors.New("the VP8 encoder made a frame of another image")
 
-// verify decodes a frame with a library. It returns errOtherImage if the error of the decoded image is
-// much larger than the error that the encoder has counted. The encoder does not compute the loop
-// filter. Without the filter, both errors must be equal.
+// verify decodes a frame with a library. It returns errOtherImage if the error of the decoded image
+// is much larger than the error that the encoder computed. The encoder does not simulate the loop
+// filter, so the errors must be equal only without that filter.
 func (e *encoder) verify(frame []byte) error {
 	d := vp8.NewDecoder()
 	d.Init(bytes.NewReader(frame), len(frame))
@@ -32,8 +32,8 @@ func (e *encoder) verify(frame []byte) error {
 	return nil
 }
 
-// difference returns the sum of squared differences of the image and a decoded one, without hidden
-// macroblocks.
+// difference returns the sum of squared differences between the image and its decoded frame,
+// without hidden macroblocks.
 func (e *encoder) difference(m *image.YCbCr) (sum int64) {
 	var want sourceTiles
 	var got tile

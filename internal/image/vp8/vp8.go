@@ -1,13 +1,13 @@
 // Package vp8 encodes images as VP8 key frames (RFC 6386), which lossy WebP files hold.
 //
-// The encoder goes through the macroblocks once (encode.go), in the order of the file. For each, it
-// tries the modes of prediction (predict.go), transforms what they leave (transform.go), quantizes the
+// The encoder visits each macroblock once per pass (encode.go), in the order of the file. It tries
+// the prediction modes (predict.go), transforms the residual (transform.go), quantizes the
 // coefficients (quantize.go), and keeps the mode with the least sum of error and length. The length
-// follows from the tokens so far (tokens.go). Then it writes the header, the modes and the tokens
-// (frame.go, modes.go, boolwriter.go).
+// is estimated from the tokens so far (tokens.go). Finally it writes the header, the modes and the
+// tokens (frame.go, modes.go, boolwriter.go).
 //
-// Errors are squared differences of red, green and blue, so chroma weighs more than in libwebp, and
-// all macroblocks have the same quantizer. All arithmetic on pixels uses integers.
+// Errors are squared differences of red, green and blue, so chroma has a larger weight than in
+// libwebp, and all macroblocks have the same quantizer. All arithmetic on pixels uses integers.
 package vp8
 
 import (
@@ -21,7 +21,7 @@ import (
 // MaxSide is the maximum width and height.
 const MaxSide = 16383
 
-// An Effort says how long Encode searches for short codes.
+// An Effort says how long Encode searches for a small encoding.
 type Effort int
 
 // Efforts, from the shortest time to the smallest frames.
@@ -31,12 +31,12 @@ const (
 	Best
 )
 
-// An effort limits the search for short codes.
+// An effort limits the search for a small encoding.
 type effort struct {
 	modes     int  // number of modes that are tried for each block of luma
-	search    bool // levels of the chosen modes are searched
-	searchAll bool // levels of all tried modes are searched
-	passes    int  // number of times that the image is encoded, with the chances of the time before
+	search    bool // true to search the levels of the chosen modes
+	searchAll bool // true to search the levels of all modes that are tried
+	passes    int  // number of times that the image is encoded, each time with token probabilities from the previous pass
 }
 
 var efforts = [...]effort{
@@ -64,7 +64,7 @@ func Encode(ctx context.Context, pix []uint8, w, h int, o Options) ([]byte, erro
 		return nil, err
 	}
 	frame, err := e.writeVerified(w, h)
-	if errors.Is(err, errOtherImage) && e.filter > 0 { // the loop filter blurs the details of this image
+	if errors.Is(err, errOtherImage) && e.filter > 0 { // the loop filter may have blurred the details of this image
 		e.filter = 0
 		frame, err = e.writeVerified(w, h)
 	}
@@ -89,7 +89,8 @@ func newEncoder(pix []uint8, w, h int, o Options) *encoder {
 	return e
 }
 
-// encode chooses the code of all macroblocks, in each pass with the chances of tokens in the pass before.
+// encode chooses the encoding of all macroblocks. Each pass uses token probabilities from the
+// previous pass.
 func (e *encoder) encode(ctx context.Context) error {
 	model := &defaultModel
 	for range e.effort.passes {
@@ -102,7 +103,8 @@ func (e *encoder) encode(ctx context.Context) error {
 	return nil
 }
 
-// Memory returns the peak memory, in bytes, that Encode needs for w by h pixels, without the pixels.
+// Memory returns the peak memory, in bytes, that Encode needs for w by h pixels, excluding the
+// pixels themselves.
 func Memory(w, h int) int64 {
 	w, h = (w+15)&^15, (h+15)&^15
 	return 2<<20 + 16*int64(w)*int64(h)

@@ -62,8 +62,8 @@ func encodeLandscape(t *testing.T, w, h int, o Options) []byte {
 	return frame
 }
 
-// TestDecoderSeesTheCountedError encodes without the loop filter. The error of the decoded frame must
-// be the encoder's sum exactly, so that both predict and transform alike.
+// TestDecoderSeesTheCountedError encodes without the loop filter. The error of the decoded frame
+// must equal the encoder's sum, which shows that both predict and transform alike.
 func TestDecoderSeesTheCountedError(t *testing.T) {
 	for _, effort := range []Effort{Fast, Normal, Best} {
 		for _, quality := range []int{1, 30, 75, 100} {
@@ -100,7 +100,7 @@ func noisyRuns(w, h int, seed uint64, runs int) []uint8 {
 	return pix
 }
 
-// The loop filter blurs this image, so the frame must be written without it.
+// The loop filter would blur this image, so Encode must write the frame without the filter.
 func TestLoopFilterIsOmittedIfItBlurs(t *testing.T) {
 	const w, h = 1, 17
 	pix, o := noisyRuns(w, h, 0x32, 22), Options{Quality: 3}
@@ -117,7 +117,8 @@ func TestLoopFilterIsOmittedIfItBlurs(t *testing.T) {
 	}
 }
 
-// Encode decodes its frame, so every image and option must encode.
+// TestEveryImageIsAFrame encodes random images with random options. Encode verifies each frame by
+// decoding it.
 func TestEveryImageIsAFrame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 50).Draw(t, "w"), rapid.IntRange(1, 50).Draw(t, "h")
@@ -152,8 +153,8 @@ func TestQualityRaisesPSNRAndSize(t *testing.T) {
 	const w, h = 200, 160
 	for _, tc := range []struct {
 		effort Effort
-		floors []float64 // least PSNR for the qualities below
-		most   []int     // bytes
+		floors []float64 // minimum PSNR by quality
+		most   []int     // maximum size in bytes by quality
 	}{
 		{Fast, []float64{26.4, 37.1, 40.4, 46.7, 54.2}, []int{915, 4030, 5030, 7530, 11240}},
 		{Normal, []float64{26.2, 37.4, 40.7, 47.2, 54.8}, []int{770, 4000, 4920, 7470, 11020}},
@@ -207,7 +208,8 @@ func TestHiddenColorsAtEdgesTakeNoSpace(t *testing.T) {
 	}
 }
 
-// TestModesStayWithinTheirLimit leaves no room for the modes of blocks of 4 by 4 pixels.
+// TestModesStayWithinTheirLimit sets a limit that is too low for the modes of 4 by 4 blocks. No
+// macroblock may be split.
 func TestModesStayWithinTheirLimit(t *testing.T) {
 	const w, h = 96, 96
 	splits := func(limit int64) (n int) {
@@ -232,7 +234,8 @@ func TestModesStayWithinTheirLimit(t *testing.T) {
 	}
 }
 
-// TestTokensAreDividedAmongPartitions lowers the limit of a partition.
+// TestTokensAreDividedAmongPartitions lowers the maximum size of a partition, so that several are
+// needed.
 func TestTokensAreDividedAmongPartitions(t *testing.T) {
 	const w, h = 256, 256
 	e := newEncoder(landscape(w, h), w, h, Options{Quality: 90})
@@ -271,7 +274,7 @@ func TestUnfitImagesAreErrors(t *testing.T) {
 	}
 }
 
-// A frame of another image is an error.
+// verify must return an error for the frame of another image.
 func TestWrongFrameIsAnError(t *testing.T) {
 	const w, h = 64, 64
 	e := newEncoder(landscape(w, h), w, h, Options{Quality: 90})
@@ -294,7 +297,8 @@ func TestWrongFrameIsAnError(t *testing.T) {
 	}
 }
 
-// TestFramesAreTheSameEverywhere compares a checksum of many frames with its value on amd64.
+// TestFramesAreTheSameEverywhere compares a checksum over many frames with the checksum measured on
+// amd64.
 func TestFramesAreTheSameEverywhere(t *testing.T) {
 	sum := sha256.New()
 	for _, effort := range []Effort{Fast, Normal, Best} {

@@ -59,8 +59,7 @@ func shiftColors(ctx context.Context, pix []uint32, width int, tileBits uint) (s
 // previous tile.
 const newShift = 12 * oneBit
 
-// bestShift searches for the best factors for the pixels of a tile, in steps of decreasing
-// size.
+// bestShift searches for the best factors for the pixels of a tile, with decreasing step size.
 func bestShift(tile []uint32, before colorShift, costs *channelCosts) colorShift {
 	redCost := func(s colorShift) (sum int64) {
 		if s.greenToRed != 0 && s.greenToRed != before.greenToRed {

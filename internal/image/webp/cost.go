@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Costs are numbers of bits, times 1<<costBits. They are integers, which are equal on all
+// A cost is a number of bits, times 1<<costBits. Costs are integers, so that they are equal on all
 // processors.
 const costBits = 12
 

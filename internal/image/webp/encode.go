@@ -31,7 +31,7 @@ const (
 // A plan is a sequence of transforms for an image.
 type plan struct {
 	green     bool // true to subtract green from red and blue
-	predicted uint // log2 of the side of predictor tiles; 0 for no prediction
+	predicted uint // log2 of the width and height of predictor tiles; 0 for no prediction
 	shifted   bool // true to predict colors from each other
 	palette   bool
 	colors    []uint32 // colors of the palette
@@ -72,14 +72,15 @@ func smallest(ctx context.Context, pix []uint32, width int, e effort) ([]byte, e
 	return smallestStream(ctx, pix, width, e, palette, all, func(w *bitWriter) { writeHeader(w, pix, width) })
 }
 
-// smallestAlpha encodes pixels whose only channel is green, without a header.
+// smallestAlpha encodes pixels that use only the green channel, and omits the header.
 func smallestAlpha(ctx context.Context, pix []uint32, width int, e effort) ([]byte, error) {
 	const tile = 4
 	all := []plan{{predicted: tile}, {palette: true}, {palette: true, predicted: tile}}
 	return smallestStream(ctx, pix, width, e, paletteOf(pix), all, func(*bitWriter) {})
 }
 
-// smallestStream encodes the pixels with each plan, behind a header.
+// smallestStream encodes the pixels with each plan, and returns the smallest stream. Each stream
+// begins with the header.
 func smallestStream(ctx context.Context, pix []uint32, width int, e effort, palette []uint32, all []plan, header func(*bitWriter)) (least []byte, err error) {
 	for _, p := range all {
 		w := &bitWriter{}

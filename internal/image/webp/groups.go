@@ -12,8 +12,8 @@ type grouping struct {
 	groups   []histogram
 }
 
-// tilesOf returns the number of tiles, each with a side of 1<<tileBits pixels, that cover a
-// side of the image.
+// tilesOf returns the number of tiles that cover a side of the image. Each tile has a side of
+// 1<<tileBits pixels.
 func tilesOf(side int, tileBits uint) int { return (side + 1<<tileBits - 1) >> tileBits }
 
 // oneGroup returns a grouping that has a single group.

@@ -22,8 +22,8 @@ type Lossy struct {
 	ByAlpha bool
 }
 
-// EncodeLossy writes m, which has 8 bits per channel and straight alpha, with a loss of colors. Alpha is
-// exact.
+// EncodeLossy writes m, which has 8 bits per channel and straight alpha, as lossy WebP. Alpha is
+// stored exactly.
 func EncodeLossy(ctx context.Context, w io.Writer, m *pixmap.Map, o Lossy) error {
 	if err := checkImage(m); err != nil {
 		return err
@@ -62,13 +62,13 @@ func encodeAlpha(ctx context.Context, m *pixmap.Map, best bool) ([]byte, error) 
 	if solid {
 		return nil, nil
 	}
-	const lossless = 1 // the stream has alpha as green, and no header
+	const lossless = 1 // the alpha stream has alpha in its green channel, and no header
 	body := []byte{lossless}
 	stream, err := smallestAlpha(ctx, pix, m.W, effortOf(best))
 	return append(body, stream...), err
 }
 
-// lossyFile returns a file of a frame and, unless it is nil, alpha.
+// lossyFile returns a WebP file with a frame and, unless alpha is nil, an alpha chunk.
 func lossyFile(m *pixmap.Map, frame, alpha []byte) []byte {
 	file := append([]byte(nil), "RIFF\x00\x00\x00\x00WEBP"...)
 	if alpha != nil {
@@ -82,7 +82,7 @@ func lossyFile(m *pixmap.Map, frame, alpha []byte) []byte {
 	return file
 }
 
-// appendChunk appends a chunk of RIFF, whose length is even.
+// appendChunk appends a RIFF chunk, padded to an even length.
 func appendChunk(file []byte, name string, body []byte) []byte {
 	file = append(file, name...)
 	file = binary.LittleEndian.AppendUint32(file, uint32(len(body)))

@@ -92,8 +92,8 @@ func TestUnfitLossyImagesAreErrors(t *testing.T) {
 	}
 }
 
-// LossyMemory is an upper bound of the live heap, and vp8.Memory for opaque images, which are sampled
-// while the collector runs often.
+// The test samples the live heap while the collector runs often. LossyMemory must be an upper
+// bound. For opaque images, vp8.Memory plus the pixels must be one.
 func TestLossyMemoryIsAnUpperBound(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	noise := rand.New(rand.NewPCG(5, 6))

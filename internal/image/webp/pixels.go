@@ -2,8 +2,8 @@ package webp
 
 import "context"
 
-// writePixels writes pixels without a transform. part is set if the pixels are auxiliary data, such
-// as the data of a transform. Auxiliary data must use a single group of codes.
+// writePixels writes pixels without a transform. The parameter part is set if the pixels are
+// auxiliary data, such as the data of a transform. Auxiliary data must use a single group of codes.
 func writePixels(ctx context.Context, w *bitWriter, pix []uint32, width int, part bool, e effort) error {
 	p := newParser(pix, width, e.probes)
 	tokens := p.chooseCache(p.greedy())
@@ -28,7 +28,7 @@ func writePixels(ctx context.Context, w *bitWriter, pix []uint32, width int, par
 	return p.writeGrouped(ctx, w, tokens, e)
 }
 
-// writeGrouped writes tokens with the number of groups that gives the fewest bits.
+// writeGrouped writes tokens with the number of code groups that takes the fewest bits.
 func (p *parser) writeGrouped(ctx context.Context, w *bitWriter, tokens []token, e effort) error {
 	var least *bitWriter
 	for _, most := range e.groups {
@@ -64,7 +64,7 @@ func (g *grouping) writeTiles(ctx context.Context, w *bitWriter, width int, e ef
 	return writePixels(ctx, w, pix, tilesOf(width, g.tileBits), true, e)
 }
 
-// writeTokens writes the codes of all groups, and then the tokens.
+// writeTokens writes the prefix codes of all groups, and then the tokens.
 func (g *grouping) writeTokens(w *bitWriter, tokens []token, width int) {
 	each := make([][codes]prefixCode, len(g.groups))
 	for k := range g.groups {

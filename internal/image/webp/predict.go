@@ -14,8 +14,8 @@ func average(a, b uint32) uint32 { return a&b + (a^b)&0xfefefefe>>1 }
 // minus returns the difference of each channel, modulo 256.
 func minus(a, b uint32) uint32 {
 	const odd, even = 0xff00ff00, 0x00ff00ff
-	// The bytes between the channels are 255 in one operand and 0 in the other. So no borrow
-	// reaches the next channel.
+	// The gaps between the channels are all ones in the minuend and 0 in the subtrahend, so no
+	// borrow reaches the next channel.
 	return ((a|even)-(b&odd))&odd | ((a|odd)-(b&even))&even
 }
 
@@ -120,7 +120,7 @@ func guessedCosts() (c channelCosts) {
 	return c
 }
 
-// learnedCosts returns costs for the frequencies of values in pix.
+// learnedCosts returns costs that follow from the frequencies of values in pix.
 func learnedCosts(pix []uint32) (c channelCosts) {
 	var counts [4][256]uint32
 	for _, v := range pix {
@@ -134,8 +134,8 @@ func learnedCosts(pix []uint32) (c channelCosts) {
 	return c
 }
 
-// eachTile calls f for each tile, row by row, with the tile's first column and row, and the
-// column and row after its last.
+// eachTile calls f for each tile, row by row. The parameters of f are the tile's first column and
+// row, and the column and row after its last.
 func eachTile(width, height int, tileBits uint, f func(x0, y0, x1, y1 int)) {
 	side := 1 << tileBits
 	for y := 0; y < height; y += side {
@@ -145,7 +145,7 @@ func eachTile(width, height int, tileBits uint, f func(x0, y0, x1, y1 int)) {
 	}
 }
 
-// sameMode is the cost that is saved if a tile has the same mode as the previous tile.
+// sameMode is the estimated saving if a tile has the same mode as the previous tile.
 const sameMode = 4 * oneBit
 
 // predictTiles chooses a predictor mode for each tile. It returns the residuals, and the modes

@@ -25,7 +25,7 @@ func (c *prefixCode) write(w *bitWriter, symbol uint32) {
 	w.write(uint32(c.bits[symbol]), uint(c.lengths[symbol]))
 }
 
-// codeOf returns the best of the codes for the counts that give each symbol at most longest bits.
+// codeOf returns the best prefix code for the counts whose lengths do not exceed longest bits.
 func codeOf(counts []uint32, longest uint8) prefixCode {
 	c := prefixCode{codeLengths(counts, longest), make([]uint16, len(counts))}
 	var next [maxLength + 2]uint16
@@ -157,16 +157,16 @@ func writeSimpleCode(w *bitWriter, used []uint32) {
 	}
 }
 
-// lengthOrder is the order in which the format stores the lengths of the codes for code lengths.
+// lengthOrder lists code length symbols in the order in which the format stores their own lengths.
 var lengthOrder = [19]uint8{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// A lengthSymbol is a code length, or a repeat code from 16 on with its extra bits.
+// A lengthSymbol is a code length below 16, or a repeat code of 16 to 18 with its extra bits.
 type lengthSymbol struct{ symbol, extra uint8 }
 
 // extraOf holds the number of extra bits for symbols 16, 17 and 18.
 var extraOf = [3]uint{2, 3, 7}
 
-// writeLengths writes the code lengths of a code.
+// writeLengths writes the code lengths of a prefix code.
 func writeLengths(w *bitWriter, lengths []uint8) {
 	symbols := packLengths(lengths)
 	// Trailing zeros are omitted if writing the number of symbols takes fewer bits.

@@ -6,10 +6,10 @@ import "math"
 const (
 	longestCopy    = 4096
 	farthestCopy   = 1<<20 - nearCodes
-	goodLength     = 128 // length of a copy at which the search ends
+	goodLength     = 128 // a copy of this length is good enough to end the search
 	mostCacheBits  = 10
 	hashBits       = 16
-	exactLengths   = 24 // up to this length, all copy lengths are tried; above it, only the longest length of each symbol
+	exactLengths   = 24 // all shorter copies are tried; of longer copies, only the longest of each length symbol
 	learningRounds = 3
 )
 
@@ -109,7 +109,7 @@ func (p *parser) greedy() (tokens []token) {
 	return tokens
 }
 
-// cached replaces pixels with positions in a color cache, in place.
+// cached replaces pixels that are in a color cache by their cache positions, in place.
 func (p *parser) cached(tokens []token, bits uint) []token {
 	p.eachCached(tokens, bits, func(k int, t token) { tokens[k] = t })
 	return tokens
@@ -228,7 +228,7 @@ func lastOfSymbol(length int) int {
 	return length - int(extra) + 1<<n - 1
 }
 
-// path returns the tokens along the cheapest path to the end.
+// path returns the tokens of the cheapest path, in order.
 func (p *parser) path(step []uint16) []token {
 	var lengths []uint16
 	for i := len(p.pix); i > 0; i -= int(step[i]) {

@@ -77,7 +77,8 @@ func distanceCode(width, distance int) uint32 {
 	return uint32(distance + nearCodes)
 }
 
-// A cache holds recent colors by their hash. Encoder and decoder add every pixel to it.
+// A cache holds recent colors by their hash. Encoder and decoder both add every pixel to their
+// cache.
 type cache struct {
 	colors []uint32
 	shift  uint

@@ -26,8 +26,8 @@ func painted(w, h int, at func(x, y int) [4]uint8) *pixmap.Map {
 	return m
 }
 
-// TestPixelsSurviveWebP checks that all pixels are restored, including hidden colors. Palettes must
-// make small files if there are few colors.
+// TestPixelsSurviveWebP checks that all pixels are restored, including hidden colors. Images with
+// few colors must become small files, because they use a palette.
 func TestPixelsSurviveWebP(t *testing.T) {
 	noise := rand.New(rand.NewPCG(3, 4))
 	for _, tc := range []struct {
@@ -62,7 +62,7 @@ func TestPixelsSurviveWebP(t *testing.T) {
 	}
 }
 
-// TestEveryImageIsEncoded encodes random images with both efforts.
+// TestEveryImageIsEncoded encodes random images at both settings of best.
 func TestEveryImageIsEncoded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "h")

@@ -2,8 +2,8 @@ package stat
 
 import "slices"
 
-// bins divide the time of a recording into intervals of equal width. A time after the last interval
-// doubles all widths. So the recording's length need not be known in advance.
+// bins divides the time of a recording into intervals of equal width. If a time is after the last
+// interval, all widths are doubled. So the recording's length need not be known in advance.
 type bins struct {
 	width int64
 	sums  []float64

@@ -10,7 +10,8 @@ const (
 	steps    = 1 << stepBits
 )
 
-// A Histogram counts durations in steps. The width of a step is 1/16 of a power of two.
+// A Histogram counts durations in steps. There are 16 steps of equal width between two powers of
+// two.
 type Histogram [(64 - stepBits) * steps]uint64
 
 // step returns the step of a duration. Durations below 16 are exact. Longer durations use their
@@ -35,7 +36,7 @@ func middle(step int) int64 {
 // Add counts a duration.
 func (h *Histogram) Add(d int64) { h[step(d)]++ }
 
-// Merge adds the counts of another histogram.
+// Merge adds all counts in another histogram.
 func (h *Histogram) Merge(other *Histogram) {
 	for i, n := range other {
 		h[i] += n
@@ -49,8 +50,8 @@ type Bar struct {
 	Count uint64 `json:"count"`
 }
 
-// Bars returns the counts in steps of a quarter of a power of two. It omits empty steps at both
-// ends.
+// Bars returns the counts in coarser steps, four for each power of two. It omits empty steps at
+// both ends.
 func (h *Histogram) Bars() []Bar {
 	const wide = 4
 	bars := []Bar{}
@@ -82,10 +83,11 @@ func first(step int) int64 {
 	return int64(steps+step&(steps-1)) << shift
 }
 
-// Quantile returns the smallest duration such that the given part of all durations is not greater.
-// The result is exact to within 1/32. The 99th percentile of few durations is the longest duration.
+// Quantile returns the smallest duration that is not exceeded by the given fraction of all
+// durations. The result is exact to within 1/32. The 99th percentile of few durations is the
+// longest duration.
 func (h *Histogram) Quantile(part float64, count int64) int64 {
-	const rounded = 1e-9 // This allows for rounding errors in products.
+	const rounded = 1e-9 // allows for products that are rounded up
 	rank, seen := uint64(max(math.Ceil(part*float64(count)*(1-rounded))-1, 0)), uint64(0)
 	for i, n := range h {
 		if seen += n; seen > rank {

@@ -21,7 +21,7 @@ type Report struct {
 	Workers  []Worker   `json:"workers"`
 	Scopes   []Scope    `json:"scopes"`  // one for each name, sorted by own time, longest first
 	Slowest  []Slow     `json:"slowest"` // the slowest single scopes, longest first
-	Open     []Slow     `json:"open"`    // scopes that had not ended when last seen
+	Open     []Slow     `json:"open"`    // scopes that had not ended at the end of the recording
 	Metrics  []Metric   `json:"metrics"`
 	Memory   []Memory   `json:"memory"`
 	Activity Timeseries `json:"activity"` // number of busy workers over time
@@ -32,10 +32,10 @@ type Worker struct {
 	Name   string  `json:"name"`
 	Scopes int64   `json:"scopes"`
 	Busy   int64   `json:"busy"`
-	Share  float64 `json:"share"` // part of the recording's length, 0 to 1
+	Share  float64 `json:"share"` // fraction of the recording's time that the worker was busy, 0 to 1
 }
 
-// A Scope holds the sums over all scopes of one name. Self is the time outside inner scopes.
+// A Scope holds sums over all scopes with one name. Self is the time outside inner scopes.
 type Scope struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
@@ -59,13 +59,13 @@ type Slow struct {
 	row    int
 }
 
-// A Metric summarizes the values of one name, or of one number of a vector. It summarizes all
-// values and, if the same worker marks frames, the last value of each frame.
+// A Metric summarizes the values of one name, or of one component of a vector. All summarizes all
+// values. Frames summarizes the last value of each frame, if the same worker marks frames.
 type Metric struct {
 	Name   string     `json:"name"`
 	All    Numbers    `json:"all"`
 	Frames Numbers    `json:"frames"`
-	Series Timeseries `json:"series"` // mean of each part; a part without values has the previous level
+	Series Timeseries `json:"series"` // mean of each time interval; an interval without values repeats the previous mean
 }
 
 // Numbers holds statistics of a set of numbers.
@@ -76,7 +76,7 @@ type Numbers struct {
 	Max   float64 `json:"max"`
 }
 
-// A Memory holds the bytes of one kind of memory that were allocated and freed.
+// A Memory sums the allocations and frees of one kind of memory, in number and bytes.
 type Memory struct {
 	Name      string  `json:"name"`
 	Allocs    int64   `json:"allocs"`
@@ -85,10 +85,11 @@ type Memory struct {
 	GivenBack float64 `json:"givenBack"`
 }
 
-// A Timeseries has a value for each part of the recording's time. The first part begins at From.
+// A Timeseries has a value for each time interval of the recording. The first interval begins at
+// From.
 type Timeseries struct {
 	From   int64     `json:"from"`
-	Width  int64     `json:"width"` // duration of a part in nanoseconds
+	Width  int64     `json:"width"` // duration of an interval in nanoseconds
 	Values []float64 `json:"values"`
 }
 

@@ -115,7 +115,7 @@ func TestScopesAreSummedByName(t *testing.T) {
 	}
 }
 
-// The bins must double until the recording fits, and keep their contents.
+// The bins must double their width until the recording fits, and keep their sums.
 func TestActivityOverTime(t *testing.T) {
 	r := summed(Options{Bins: 4}, scope(0, "a", 0, 3e9), scope(1, "b", 2e9, 3e9), scope(0, "c", 5e9, 6e9))
 	sum := 0.0
@@ -144,8 +144,8 @@ func TestFrameHasTheLastValue(t *testing.T) {
 	}
 }
 
-// Memory must be bounded for any number of names and spans and for any times, and the sums must be
-// right.
+// Memory must be bounded for any number of names and spans and for any times, and all sums must be
+// correct.
 func TestMemoryIsBoundedAndSumsHold(t *testing.T) {
 	opt := Options{Names: 10, Bins: 8}.orDefault()
 	g := gatherer{
@@ -239,8 +239,8 @@ func TestTornRecording(t *testing.T) {
 	}
 }
 
-// A part of the recording without values must have the level of the previous part, also at the end.
-// Before the first value the graph must be blank.
+// An interval without values must have the value of the previous interval, also at the end. Before
+// the first value the graph must be blank.
 func TestGraphHoldsLevel(t *testing.T) {
 	const part = 1 << 10
 	r := summed(Options{Bins: 16},

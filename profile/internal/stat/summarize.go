@@ -13,7 +13,7 @@ import (
 type Options struct {
 	Slowest int    // number of slowest scopes; 0 means 10, a negative value none
 	Names   int    // maximum number of names for each of scopes, quantities and memory; 0 means 1024
-	Bins    int    // number of time parts in a graph, 2 to 1000; 0 means 60
+	Bins    int    // number of intervals in a graph, 2 to 1000; 0 means 60
 	Frame   string // name of the event that ends a frame; "" means "frame"
 }
 
@@ -25,7 +25,7 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// others is the name under which all further names are summed when a table is full.
+// others is the name that collects the sums of all further names when a table is full.
 const others = "(others)"
 
 // Summarize reads a stream to its end and returns the report. After an error, the report covers the
@@ -66,8 +66,8 @@ type scopeSum struct {
 	times Histogram
 }
 
-// A rowSum sums the work of one worker. The spans are the scopes whose parent has not been read
-// yet, in order.
+// A rowSum sums the work of one worker. The spans are the scopes whose parent has not ended yet, in
+// order.
 type rowSum struct {
 	busy   int64
 	scopes int64
@@ -77,8 +77,8 @@ type rowSum struct {
 type span struct{ begin, end, took int64 }
 
 // maxSpans is the maximum number of spans of a row, and allSpans the maximum for all rows together.
-// With very many rows, each row gets fewer spans. Times are limited to farthest, 36 years, so that
-// their sums do not overflow.
+// With very many rows, each row gets fewer spans. Times are limited to farthest nanoseconds (36
+// years), so that their sums do not overflow.
 const (
 	maxSpans = 1 << 15
 	allSpans = 1 << 20
@@ -86,7 +86,8 @@ const (
 	largest  = 1e290 // limit of values, so that their sums do not overflow
 )
 
-// room returns the table entry of a name. If the table is full, it returns the entry of others.
+// room returns the table entry of a name. If the table is full, it returns the entry for the name
+// others.
 func room[T any](table map[string]*T, name string, most int) *T {
 	v := table[name]
 	if v == nil && len(table) >= most {
@@ -165,7 +166,7 @@ func (g *gatherer) scope(e *events.Event) {
 	g.slow(e)
 }
 
-// thin merges pairs of spans in the older half.
+// thin halves the number of spans in the older half by merging pairs of neighbors.
 func (r *rowSum) thin() {
 	kept := r.spans[:0]
 	half := len(r.spans) / 4 * 2

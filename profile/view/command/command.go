@@ -43,7 +43,7 @@ func (v *Viewer) Flags(fs *flag.FlagSet) {
 	fs.StringVar(&v.Title, "title", "", "`text` above the pages (default: the names of the files and addresses)")
 }
 
-// Run serves until ctx ends.
+// Run serves the page until ctx ends.
 func (v *Viewer) Run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
@@ -89,8 +89,7 @@ func listenAddress(addr string) string {
 	return addr
 }
 
-// print prints a diagnostic about a file or an address. If the name is empty, it is about the
-// viewer.
+// print prints a diagnostic about a file or an address. An empty name stands for the viewer itself.
 func (v *Viewer) print(source string, severity frontend.Severity, text string) {
 	frontend.Diagnostic{Program: "view", File: source, Severity: severity, Text: text}.Print(v.Stderr)
 }

@@ -42,7 +42,7 @@ func serve(t *testing.T, v *Viewer) (url string, end func() error) {
 	}
 }
 
-// ask returns the description that a viewer gives of itself.
+// ask returns the viewer's description of itself.
 func ask(t *testing.T, url string) (answer struct {
 	Title     string
 	Counters  bool

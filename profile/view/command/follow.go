@@ -12,7 +12,7 @@ import (
 
 // These are parameters for live recordings.
 const (
-	reorder    = 250 * time.Millisecond // maximum time by which buffers of different workers arrive out of order
+	reorder    = 250 * time.Millisecond // maximum delay between buffers of different workers
 	leastFrame = time.Millisecond       // minimum length of a frame in recordings without frame marks
 	endsKept   = 4096                   // number of frame ends kept for late samples
 )
@@ -67,7 +67,7 @@ type follower struct {
 	late  map[lateTotal]float64
 }
 
-// A lateTotal identifies the total time of scopes in a frame that was already shown.
+// A lateTotal is the key for the total time of scopes that arrived after their frame was shown.
 type lateTotal struct {
 	track *track
 	end   int64

@@ -15,7 +15,8 @@ import (
 const maxSamples = 1 << 21
 
 // replay writes the values of a recording into a set, as gauges with a limited number of rows of
-// history; see [rowsOf]. Values may come in any order, because the buffers of workers do.
+// history; see [rowsOf]. The values may be out of order, because workers flush their buffers at
+// different times.
 //
 // A row is a frame. A frame ends at an instant, or the end of a scope, called "frame". Without such
 // marks, a frame ends before the second value of a quantity, so that no frame has two values of a
@@ -151,7 +152,8 @@ func (p *player) push(from, to, join int) {
 	}
 }
 
-// eachSample passes each sample between two times to the function use, until use returns false.
+// eachSample passes each sample between two times to the function use. It stops when use returns
+// false.
 func (p *player) eachSample(from, to int64, use func(sample) bool) {
 	if p.kept && len(p.samples) > 0 {
 		for _, s := range p.samples {

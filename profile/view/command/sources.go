@@ -32,7 +32,7 @@ type gathering struct {
 	close []func() error
 }
 
-// closeAll closes the connections to programs.
+// closeAll closes the connections to all programs.
 func (g *gathering) closeAll() {
 	for _, f := range g.close {
 		f()
@@ -76,7 +76,7 @@ func (v *Viewer) gatherInto(ctx context.Context, g *gathering, name string, end 
 	return v.addRecording(g, name)
 }
 
-// addRecording adds a file. The first file also gives the counters of the view.
+// addRecording adds a file to the view. The counters of the view come from the first file.
 func (v *Viewer) addRecording(g *gathering, name string) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -100,7 +100,7 @@ func (v *Viewer) addRecording(g *gathering, name string) error {
 		rows := rowsOf(tape)
 		g.Counters = counters.New(counters.Options{Max: 3*maxNames + 16, Frames: rows + 1})
 		set := g.Counters
-		go func() { // This runs in the background, because the page need not wait.
+		go func() { // This runs in the background, because the page does not need the result at once.
 			if err := replay(set, tape, rows); err != nil {
 				v.print(name, frontend.Err, err.Error())
 			}

@@ -32,7 +32,7 @@ var errNames = fmt.Errorf("the recording has more than %d quantities; graphs sho
 // components lists the suffixes for the numbers of a short vector.
 var components = [...]string{"x", "y", "z", "w"}
 
-// component returns the name of number i in a vector of n numbers.
+// component returns the name of component i in a vector of n numbers.
 func component(name string, i, n int) string {
 	if n <= len(components) {
 		return name + "/" + components[i]
@@ -60,7 +60,7 @@ func (c *cell) addCellValue(at int64, value float64) {
 	}
 }
 
-// widen extends the range from least to most.
+// widen extends the cell's range to include least and most.
 func (c *cell) widen(least, most float64) {
 	if c.count == 0 {
 		c.least, c.most = least, most
@@ -167,9 +167,9 @@ func (t *tracks) samples(kind events.Kind, name string, start, dur int64, values
 	}
 }
 
-// closed ends a frame of a track, and returns the cell to show. If frames are marked, the time of
-// scopes is their sum, as in a timer, and a value persists until it changes. Otherwise each scope
-// is a value, and a frame without a sample has no value.
+// closed ends a frame of a track, and returns the cell to show. If frames are marked, the cell of a
+// scope name has the sum of the durations, as in a timer, and a value persists until it changes.
+// Otherwise each duration is a separate value, and a frame without a sample has no value.
 func (t *tracks) closed(q *track, c cell) cell {
 	switch {
 	case !t.marked:
@@ -206,9 +206,8 @@ func (t *tracks) show(q *track, c *cell) {
 	q.most.Set(most)
 }
 
-// rowsOf returns the number of rows for a recording. The more names the recording has, the fewer
-// rows.
+// rowsOf returns the number of rows for a recording: the more names it has, the fewer rows.
 func rowsOf(tape *events.Tape) int {
-	names := 4 * len(tape.State().Names) // Each name may be a vector.
+	names := 4 * len(tape.State().Names) // Each name may be the name of a vector, which has several components.
 	return max(min(maxCells/max(names, 1), maxRows), minRows)
 }

@@ -179,8 +179,8 @@ func TestGraphsAgree(t *testing.T) {
 	})
 }
 
-// Without marks, each value must have its own frame if there are enough rows. Extremes must be kept
-// with any number of rows.
+// Without marks, each value must have its own frame if there are enough rows. Least and greatest
+// values must be kept for any number of rows.
 func TestUnmarkedValues(t *testing.T) {
 	var out bytes.Buffer
 	rec := events.New(&out, events.Options{})
@@ -231,8 +231,8 @@ func TestUnmarkedValues(t *testing.T) {
 	}
 }
 
-// With frame marks, a graph of scopes must show the total time in each frame, like a timer. Without
-// marks, it must show the time of each scope.
+// With frame marks, the graph of a scope name must show the total time in each frame, like a timer.
+// Without marks, it must show the duration of each scope.
 func TestScopeTimes(t *testing.T) {
 	for _, marked := range []bool{true, false} {
 		var out bytes.Buffer
@@ -278,7 +278,8 @@ func TestScopeTimes(t *testing.T) {
 	}
 }
 
-// A value that arrives long after its frame was shown must still count for the extremes.
+// A value that arrives long after its frame was shown must still count for the least and greatest
+// values.
 func TestLateValues(t *testing.T) {
 	set := counters.New(counters.Options{Frames: rowCount})
 	set.WatchAll()

@@ -14,10 +14,10 @@ import (
 
 // These are limits for a line.
 const (
-	maxLine  = 4096      // number of bytes in a line
-	maxNames = 64        // number of counters in one line, after expanding "*"
-	maxName  = 256       // number of bytes in a graph's name
-	maxRun   = 1_000_000 // number of frames after "for"
+	maxLine  = 4096      // maximum number of bytes in a line
+	maxNames = 64        // maximum number of counters in one line, after expanding "*"
+	maxName  = 256       // maximum number of bytes in a graph's name
+	maxRun   = 1_000_000 // maximum number of frames after "for"
 
 	LeastDump, MostDump = 100 * time.Millisecond, time.Minute
 )
@@ -41,7 +41,7 @@ type Names struct {
 	Counters []string // sorted names of counters
 	Graphs   []string
 
-	// Later allows counters that do not exist yet. The program's own lines may name such counters.
+	// Later allows counters that do not exist yet, which the program's own lines may name.
 	Later bool
 }
 

@@ -137,7 +137,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// Completing part by part must offer every counter exactly once.
+// Completing each name one part at a time must offer every counter exactly once.
 func TestCompleteReachesAll(t *testing.T) {
 	var found []string
 	var visit func(typed string)

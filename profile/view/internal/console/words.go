@@ -99,8 +99,8 @@ func quoteAll(words []string) string {
 	return strings.Join(list, ", ")
 }
 
-// meant returns the known word nearest to a mistyped word. If no known word is near, it returns the
-// only known word that contains the mistyped word, or "".
+// meant returns the known word nearest to a mistyped word. If no known word is near, but exactly
+// one contains the mistyped word, it returns that one. Otherwise it returns "".
 func meant(word string, known []string) string {
 	if near := nearest.Word(word, known); near != "" || word == "" {
 		return near
@@ -259,7 +259,7 @@ func byPart(typed string, names []string) (list []string) {
 		after := part[:len(part)-1] + string(rune('/'+1))
 		end, _ := slices.BinarySearch(names[from:], after)
 		if end == 1 {
-			part = name // Only one name has this part.
+			part = name // Only one name begins with this part.
 		}
 		list = append(list, part)
 		from += max(end, 1)

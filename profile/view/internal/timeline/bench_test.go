@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/profile/process"
 )
 
-// loop runs a benchmark, and reports the processor time of all cores, which other running programs
-// hardly affect.
+// loop runs a benchmark, and reports the processor time summed over all cores. Other running
+// programs hardly affect this time.
 func loop(b *testing.B, do func() error) {
 	set := counters.New(counters.Options{})
 	defer process.Publish(set)()
@@ -121,7 +121,7 @@ func BenchmarkWindows(b *testing.B) {
 		b.ReportMetric(float64(after.HeapSys)/1e6, "MB-heap-at-most")
 		b.ReportMetric(float64(cells), "cells")
 	})
-	b.Run("read", func(b *testing.B) { // This is the time to read all events in order, a lower bound for indexing.
+	b.Run("read", func(b *testing.B) { // This measures reading all events in order, which is a lower bound for indexing.
 		loop(b, func() error {
 			for _, err := range events.Read(bytes.NewReader(data.Data)).All() {
 				if err != nil {
@@ -172,7 +172,7 @@ func BenchmarkWindows(b *testing.B) {
 			b.ReportMetric(float64(spans), "spans")
 		})
 	}
-	b.Run("between", func(b *testing.B) { // The pixels of this window are just too narrow for drawing from cells.
+	b.Run("between", func(b *testing.B) { // One pixel of this window is just narrower than a bin, so cells cannot be used.
 		span := width * (rec.width - 1)
 		loop(b, func() error {
 			_, err := rec.Window(ctx, 0, span, width)

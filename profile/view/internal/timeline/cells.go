@@ -15,8 +15,8 @@ type cell struct {
 
 func (c *cell) narrower(width int64) bool { return c.end-c.start < width }
 
-// A joiner merges cells that begin in the same bin and are narrower than a bin. The cells of each
-// level must be added in reverse order of time.
+// A joiner merges cells that begin in the same bin and are narrower than the bin. The cells of each
+// level must be added from last to first.
 type joiner struct {
 	width, origin int64
 	levels        []joined
@@ -26,7 +26,7 @@ type joiner struct {
 // A joined is the current cell of a level, into which further scopes may be merged.
 type joined struct {
 	cell
-	from int64 // start of the cell's bin; MaxInt64 if nothing can be merged
+	from int64 // start of the bin in which the cell begins; MaxInt64 if nothing can be merged into the cell
 }
 
 func (j *joiner) reset(origin, width int64) {

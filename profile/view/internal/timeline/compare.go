@@ -31,7 +31,7 @@ type Took struct {
 }
 
 const (
-	mostChanges = 1000    // maximum length of each of the two lists
+	mostChanges = 1000    // maximum number of changes in each of the two lists
 	mostPairs   = 1 << 20 // maximum number of pairs per recording; further pairs are summed as "(others)"
 )
 

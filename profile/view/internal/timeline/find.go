@@ -41,10 +41,10 @@ const (
 // A search caches the hits of the latest search, so that stepping from hit to hit is fast.
 type search struct {
 	text    string
-	upTo    int64 // number of the block after the last searched one
+	upTo    int64 // number of the block that follows the last searched block
 	from    int64 // number of the first searched block
 	matches []bool
-	counts  map[int64]int // numbers of hits by block number, without zeros
+	counts  map[int64]int // number of hits in each block that has hits
 	total   int64
 	names   []Count
 }
@@ -142,8 +142,8 @@ func (s *search) hits(r *events.Record) bool {
 	return (r.Kind == events.Scope || r.Kind == events.Instant) && (s.matches[r.Name] || s.matches[r.Detail])
 }
 
-// nextOn returns the next hit on a row. It checks all long scopes one by one. The next hit among
-// short scopes is in the first block with a hit.
+// nextOn returns the next hit on a row. It checks all long scopes one by one. Among short scopes,
+// the next hit is in the first block with a hit.
 func (r *Recording) nextOn(ctx context.Context, row int, s *search, at int64, backwards bool) (hit *events.Record) {
 	better := func(start int64) bool {
 		if backwards {

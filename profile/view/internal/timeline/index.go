@@ -24,7 +24,7 @@ type Recording struct {
 	width int64           // width of a bin in nanoseconds
 	flows flows
 	last  int64 // latest end of a scope
-	chunk int   // number of consecutive blocks that one goroutine indexes
+	chunk int   // number of consecutive blocks that one goroutine indexes at a time
 	most  int   // maximum number of cells
 }
 
@@ -34,10 +34,10 @@ type row struct{ blocks []block }
 // A block holds the index of one block of the tape.
 type block struct {
 	events.Block
-	before, end int64   // short scopes begin after before, and end at end or earlier
-	splits      []int64 // sorted start times of long scopes in later blocks, if within the time of this block
+	before, end int64   // all short scopes begin after before, and end at end or earlier
+	splits      []int64 // start times of long scopes in later blocks, sorted, if within the time of this block
 	longs       []long  // long scopes in the block, sorted by end
-	cells       []cell  // cells; within each level they are sorted from last to first
+	cells       []cell  // cells; within each level the last cell comes first
 	flows       []flow
 	values      []uint32 // names of the block's values
 }
@@ -55,7 +55,7 @@ const (
 	mostCells = 1 << 21 // maximum number of cells in an index
 	mostBins  = 1 << 18
 	mostRows  = 1 << 12 // maximum number of rows; further rows are not shown
-	waves     = 8       // number of parts of indexing; the number of cells is limited after each part
+	waves     = 8       // indexing is divided into this many parts; the number of cells is limited after each part
 )
 
 // New returns the Recording of a tape. The first query indexes the tape.
@@ -86,8 +86,8 @@ func (r *Recording) use(ctx context.Context) (release func(), err error) {
 	return r.mu.RUnlock, nil
 }
 
-// dropped reports whether the index still has blocks before the block first, which the tape has
-// dropped.
+// dropped reports whether the index still has blocks before number first. The tape has dropped
+// these blocks.
 func (r *Recording) dropped(first int64) bool {
 	return slices.ContainsFunc(r.rows, func(row row) bool { return len(row.blocks) > 0 && row.blocks[0].Number < first })
 }
@@ -102,7 +102,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 		}
 		rows[i].blocks = slices.Clone(rows[i].blocks[n:])
 	}
-	first := make([]int, mostRows) // index of the first new block of each row
+	first := make([]int, mostRows) // for each row, the index of its first new block
 	for i := range rows {
 		first[i] = len(rows[i].blocks)
 	}
@@ -160,7 +160,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	return nil
 }
 
-// bound merges cells into wider bins until the number of cells does not exceed most. It returns the
+// bound merges cells into wider bins until their number is within the limit most. It returns the
 // width of the bins.
 func bound(rows []row, width int64, most int) int64 {
 	for {

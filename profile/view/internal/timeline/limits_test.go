@@ -65,7 +65,7 @@ func TestLongNamesAreCut(t *testing.T) {
 	whole := *s
 	whole.names = whole.names[:1]
 	stream = whole.stream()
-	at := bytes.Index(stream, []byte("row a")) - 8 // start of the block of rows
+	at := bytes.Index(stream, []byte("row a")) - 8 // position of the block that lists the rows
 	var names []byte
 	for i := 1; i < len(s.names); i++ {
 		c := appendStrings(nil, s.names[i:i+1])
@@ -87,7 +87,7 @@ func TestLongNamesAreCut(t *testing.T) {
 	}
 }
 
-// A window must have the arrows that pass through it, and the instants within it.
+// A window must have the arrows that overlap it, and the instants within it.
 func TestFlowsAndInstants(t *testing.T) {
 	s := &story{names: []string{"", "sent", "read"}, rows: [][]happening{
 		{{kind: events.FlowOut, flow: 7, start: 10, end: 10}, {kind: events.Instant, name: 1, start: 20, end: 20}},

@@ -24,7 +24,7 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return &scratch{values: map[uint32]struct{}{}} }}
 
-// chunk indexes consecutive blocks of a row, as if they were the last blocks.
+// chunk indexes consecutive blocks of a row, as if no blocks followed them.
 func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
 	var later []int64 // start times of long scopes in later blocks
 	for i := len(blocks) - 1; i >= 0; i-- {
@@ -35,7 +35,7 @@ func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
 		}
 		n := 0
 		for _, start := range later {
-			if start <= b.before { // Other start times do not affect earlier blocks.
+			if start <= b.before { // Only these start times affect earlier blocks.
 				later[n] = start
 				n++
 			}
@@ -88,8 +88,8 @@ func (s *scratch) settle(ctx context.Context, tape *events.Tape, blocks []block,
 	return nil
 }
 
-// index decodes a block for the index. The splits are the start times of long scopes in later
-// blocks.
+// index decodes a block for the index. The parameter splits has the start times of long scopes in
+// later blocks.
 func (s *scratch) index(tape *events.Tape, b *block, splits []int64, width int64) {
 	s.decode(tape, b, splits, 0, width)
 	b.cells, b.longs, b.flows = slices.Clone(s.joiner.out), slices.Clone(s.longs), slices.Clone(s.flows)
@@ -152,5 +152,5 @@ func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, wi
 	b.end = max(b.end, end)
 }
 
-// maxDepth is the maximum depth of a scope. Deeper scopes count as having this depth.
+// maxDepth limits the depth of a scope. Deeper scopes count as having this depth.
 const maxDepth = 1 << 10

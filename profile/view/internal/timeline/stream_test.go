@@ -11,15 +11,15 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A story holds the records of workers by row, in the order of their ends. One tick is a
-// nanosecond.
+// A story is the content of a recording for tests: the records of workers by row, in the order of
+// their ends. One tick is a nanosecond.
 type story struct {
 	names []string
 	rows  [][]happening
 	open  [][]happening // open scopes by row, outermost first
 }
 
-// A happening is one record. If flush is set, a new block begins before the record.
+// A happening is one record of a story. If flush is set, a new block begins before the record.
 type happening struct {
 	kind         events.Kind
 	name, detail int

@@ -133,7 +133,8 @@ func (a *adder) addRowBlocks(ctx context.Context, tape *events.Tape, blocks []bl
 	a.leave(-1 << 63)
 }
 
-// leave sums the scopes that begin after start, and so cannot enclose a scope that begins at start.
+// leave sums and removes the current scopes that begin after start, because they cannot enclose a
+// scope that begins at start.
 func (a *adder) leave(start int64) {
 	for n := len(a.around); n > 0 && a.around[n-1].start > start; n-- {
 		a.sum(&a.around[n-1])
@@ -183,7 +184,7 @@ func (a *adder) room(name uint32) *sum {
 	return s
 }
 
-// slow keeps a scope if it is one of the slowest so far.
+// slow keeps a scope in the list of the slowest if it is one of them so far.
 func (a *adder) slow(s slow) {
 	n := len(a.slowest)
 	if n == mostSlowest && a.slowest[n-1].dur >= s.dur {

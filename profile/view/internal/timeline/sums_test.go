@@ -89,7 +89,7 @@ func (s *story) sums(q Query) map[string]*modelSum {
 	return sums
 }
 
-// Stepping from hit to hit, forward or backward, must visit the start of every hit and return its
+// Moving from hit to hit, forward or backward, must visit the start of every hit and return its
 // depth.
 func TestFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -208,7 +208,7 @@ func TestValues(t *testing.T) {
 	})
 }
 
-// The comparison must find a hundred planted changes, and no other changes.
+// Compare must find all of a hundred planted changes, and no other changes.
 func TestPlantedChangesAreFound(t *testing.T) {
 	build := func(changed bool) *Recording {
 		s := &story{names: []string{""}, rows: make([][]happening, 2)}

@@ -26,7 +26,7 @@ type point struct {
 	value float64
 }
 
-// A pixel holds the points of a series that are drawn at one horizontal position.
+// A pixel holds the points of a series that are drawn in one column of pixels.
 type pixel struct {
 	first, least, most, last point
 	some                     bool
@@ -121,7 +121,7 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 }
 
 // needed reports whether a block has values to read. A block outside the window is read only for
-// names that have no value so far.
+// quantities without a value so far.
 func (b *block) needed(wanted map[uint32]int, before []pixel, outside bool) bool {
 	return slices.ContainsFunc(b.values, func(name uint32) bool {
 		i, ok := wanted[name]

@@ -81,7 +81,7 @@ func (r *Recording) Window(ctx context.Context, from, to int64, width int) (*Win
 	for i, list := range cells {
 		w.addRow(i, workers[i], list, &names)
 		if room -= len(list); room <= 0 {
-			break // The limit is reached. Real programs have fewer and less deep rows.
+			break // The answer has reached its size limit. Real programs have fewer and shallower rows.
 		}
 	}
 	for _, o := range open {
@@ -126,7 +126,8 @@ func fewEnough(cells [][]cell) bool {
 	return spans <= mostSpans && instants <= mostInstants
 }
 
-// window returns the cells of a row in a window. Their levels include the long scopes around them.
+// window returns the cells of a row in a window. The level of a cell also counts the long scopes
+// around it.
 func (r *Recording) window(ctx context.Context, s *scratch, row int, from, to, pixel int64, open []int64) []cell {
 	j := &joiner{}
 	j.reset(from, pixel)

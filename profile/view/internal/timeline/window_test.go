@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// drawStory draws random rows of nested scopes, with instants and values between them. It divides
-// the records into blocks at random.
+// drawStory generates a random story: rows of nested scopes, with instants and values between them.
+// It divides the records into blocks at random.
 func drawStory(t *rapid.T) *story {
 	s := &story{names: []string{"", "encode", "decode", "wall.png", "floor.png", "pass"}}
 	name := func() int { return rapid.IntRange(0, len(s.names)-1).Draw(t, "name") }
@@ -47,7 +47,7 @@ func drawStory(t *rapid.T) *story {
 				list = append(list, h)
 			}
 		}
-		// Unended scopes may begin before, between or after the other scopes.
+		// A scope that has not ended may begin before, between or after the other scopes.
 		var open []happening
 		for budget > 0 {
 			if len(open) < 3 && rapid.IntRange(0, 3).Draw(t, "open") == 0 {
@@ -62,7 +62,7 @@ func drawStory(t *rapid.T) *story {
 	return s
 }
 
-// A drawn is a span in a window.
+// A drawn is a span that a window should contain.
 type drawn struct {
 	start, dur   int64
 	name, detail string
@@ -120,8 +120,8 @@ func (s *story) end() (end int64) {
 	return end
 }
 
-// indexed returns three recordings of a story. One draws windows from cells, one decodes blocks,
-// and one got the stream in pieces.
+// indexed returns three recordings of a story. The first draws windows from cells, the second
+// decodes blocks, and the third has received the stream in pieces.
 func indexed(t *rapid.T, s *story) map[string]*Recording {
 	stream := s.stream()
 	binned := New(events.OpenTape(stream))
@@ -208,8 +208,9 @@ func TestWindowJoins(t *testing.T) {
 	})
 }
 
-// Scopes before and after the beginning of a long scope have different depths. Wider bins must not
-// merge them, even if an instant between them comes first.
+// Two scopes have different depths if one begins before a long scope and the other after the
+// beginning of the long scope. Wider bins must not merge such scopes, even if an instant precedes
+// them in the list of cells.
 func TestWidenKeepsSplits(t *testing.T) {
 	before := cell{start: 893, end: 1023, took: 130, count: 1, pos: 6, level: 1}
 	after := cell{start: 1025, end: 1026, took: 1, count: 1, pos: 8, level: 1}
