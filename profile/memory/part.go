@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Part says what one level of a tree stands for: "worker", "group", "name" (of the pool), "pool"
+// A Part is the meaning of one level of a tree: "worker", "group", "name" (of the pool), "pool"
 // (group and name, as "images/pixels"), "asset" (the outermost scope) or "scope" (nested scopes as
 // several levels, without the asset if that is a level). See [ParseParts].
 type Part string

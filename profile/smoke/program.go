@@ -21,7 +21,7 @@ type Run struct {
 	file   string
 	set    *counters.Set
 	last   map[string]float64   // value of each figure at the end of the last frame
-	frames map[string][]float64 // for each figure, its value in each frame
+	frames map[string][]float64 // value in each frame, by figure
 	count  int
 	sample smokerun.Sample
 }

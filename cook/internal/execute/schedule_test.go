@@ -20,7 +20,7 @@ import (
 // A simulation is a plan whose actions take a given time.
 type simulation struct {
 	took  []time.Duration
-	takes [][]int // for each bundle, the actions whose artifacts it reads; nil for assets
+	takes [][]int // actions whose artifacts each bundle reads; nil for assets
 }
 
 // run returns the total time of the simulation with the given number of workers.

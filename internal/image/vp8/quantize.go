@@ -143,7 +143,7 @@ const (
 	searchShare  = 3   // the search for levels uses this many quarters of lambda
 	chromaWeight = 3   // lambda of chroma is divided by this, because an error of chroma changes four pixels
 	chromaFiner  = 4   // difference between the quantizer indexes of luma and chroma
-	roundUp      = 150 // without a search, a level is rounded up from this remainder, in 1/256 of a step
+	roundUp      = 150 // smallest remainder that is rounded up without a search, in 1/256 of a step
 	roughScale   = 8   // shift of roughSize in the ranking of modes
 	roughPrice   = 4   // divisor of a mode's length in the ranking of modes
 )

@@ -102,7 +102,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 		}
 		rows[i].blocks = slices.Clone(rows[i].blocks[n:])
 	}
-	first := make([]int, mostRows) // for each row, the index of its first new block
+	first := make([]int, mostRows) // index of the first new block, by row
 	for i := range rows {
 		first[i] = len(rows[i].blocks)
 	}
