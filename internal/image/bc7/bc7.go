@@ -82,8 +82,8 @@ type encoder struct {
 
 // An effort holds the limits of the search for one quality.
 type effort struct {
-	// The search ends if the squared error of a block in mode 6 is below good. The error is
-	// computed if first is set, and estimated otherwise.
+	// The search ends if the squared error of a block in mode 6 is below good. If first is set,
+	// this error is computed, otherwise it is estimated.
 	good  int64
 	first bool
 	// searchModes splits the pixels along two axes. near is the number of most similar partitions
@@ -94,9 +94,8 @@ type effort struct {
 	rounds   int
 	rough    bool // true to fit lines with fitRoughly, which ignores rounds
 	thorough bool // true to try two ways to round the first endpoint
-	// asked is the number of earlier blocks whose endpoints RDO tries: those with the nearest
-	// colors. RDO also tries the indices of a third as many blocks, whose patterns of bright pixels
-	// are similar.
+	// asked is the number of earlier blocks with similar colors whose endpoints RDO tries. RDO also
+	// tries the indices of asked/3 blocks whose patterns of bright pixels are similar.
 	asked int
 }
 

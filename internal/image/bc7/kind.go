@@ -5,9 +5,9 @@ type kind struct {
 	p      pbits
 	width  uint8   // bits per index
 	levels int64   // number of distinct indices
-	along  float64 // fraction of the scatter along a line that the indices preserve
+	along  float64 // fraction of the scatter along the line that quantized indices preserve
 	most   int64   // largest integer that can be stored
-	scale  int64   // number of stored steps per 256th of a value, times 2^24
+	scale  int64 // factor from 256ths of a value to stored steps, times 2^24
 	shift  uint8   // 1 if the stored value is followed by a p-bit
 
 	values [512]uint8 // decoded values, indexed by twice the stored value plus the p-bit
@@ -133,7 +133,7 @@ func (e *encoder) widenEnds() {
 	}
 }
 
-// reach is the largest range of values in a channel that all have an index in mode 6.
+// reach is the largest range of channel values in which mode 6 has an index for every value.
 const reach = 16
 
 // narrowerThan reports whether the variance of every channel is small enough for all values to be

@@ -175,7 +175,8 @@ func (s *scatter) scaleVector(v *vector) vector {
 	}
 }
 
-// acrossDirection returns the scatter without the part along v. With u = Sv it is S - uu'/v'u.
+// acrossDirection returns the part of the scatter S that is not along v. This part is S - uu'/v'u,
+// where u = Sv.
 func (s *scatter) acrossDirection(v *vector) (t scatter) {
 	u := s.scaleVector(v)
 	vu := float64(v[0]*u[0]) + float64(v[1]*u[1]) + float64(v[2]*u[2]) + float64(v[3]*u[3])
@@ -248,7 +249,7 @@ func (b *block) rotated(rotation uint8) (px block, scalar [16]uint64) {
 // if a channel decreases along the axis, its values v are replaced by 255-v. flip is 255 for such
 // channels.
 type axis struct {
-	flip, reversed uint64 // three lanes each; components are below 1024
+	flip, reversed uint64 // three lanes each; the components in reversed are below 1024
 	flipA, a       uint64
 }
 

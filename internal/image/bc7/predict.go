@@ -54,7 +54,8 @@ func (m *moments) estimateResidue(alpha bool) (all, line float64) {
 	return float64(trace) * per, math.Sqrt(float64(squares)) * per
 }
 
-// opaqueResidue is estimateResidue without alpha. It takes the fields of moments.
+// opaqueResidue is like estimateResidue, for pixels without alpha. Its parameters are fields of
+// moments.
 func opaqueResidue(sum, reds, rest, count uint64) (all, line float64) {
 	n := int64(count >> countShift)
 	r, g, b := red(sum), green(sum), blue(sum)
@@ -75,7 +76,7 @@ var perCount = func() (t [32]float64) {
 // hopeful limits the partitions to try: the estimated error is at most this fraction of the
 // smallest real error. The estimate assumes that colors are evenly distributed on their line and
 // that four indices lose a ninth of their scatter. But near sharp edges and in flat icons, each
-// part has only two or three colors, which four indices represent without loss.
+// subset has only two or three colors, which four indices represent without loss.
 const hopeful = 0.45
 
 // These are the squared errors that quantized endpoints add to a block, by mode.
@@ -245,8 +246,8 @@ func (k *sketch) leastApart(o *sketch) int64 {
 	return int64(r*r+g*g+b*b) >> 4
 }
 
-// wider returns 16 times the squared difference of the deviations. It has the same scale as
-// leastApart.
+// wider returns 16 times the squared difference between the color deviations of two blocks. The
+// result has the same scale as leastApart.
 func (k *sketch) wider(o *sketch) int64 {
 	d := k.spread - o.spread
 	return int64(d * d)

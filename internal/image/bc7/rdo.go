@@ -103,9 +103,9 @@ func (b *budget) sampleLoss(dst []byte, price float64) (lost, allowed float64, e
 	return float64(after - before), float64(float64(before) * (b.growth - 1)), nil
 }
 
-// writeRun writes a range of blocks and returns their error. It stops changing blocks when their
-// error reaches the limit most, which it never exceeds. If steered is set, the price is adjusted to
-// spread the loss evenly over the image.
+// writeRun writes a range of blocks and returns their error. It keeps the remaining blocks
+// unchanged once the error reaches the parameter most, and never exceeds this limit. If steered is
+// set, the price is adjusted to spread the loss evenly over the image.
 func (b *budget) writeRun(dst []byte, price float64, from, to int, most int64, steered bool) (total int64, err error) {
 	if b.work == nil {
 		b.work = &shrinker{encoder: b.encoder, weighed: b.weighed}
@@ -183,7 +183,7 @@ type shrinker struct {
 // window is the number of earlier blocks that are searched.
 const window = 256
 
-// A past is a block that was written earlier.
+// A past holds a block that was written earlier.
 type past struct {
 	bytes [16]byte
 	code  code
@@ -296,8 +296,8 @@ func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
 	s.all = s.rows.momentsOfMask(0xffff, s.alpha)
 }
 
-// offerBlock makes a block the best choice if it costs less than the current choice.
-// bytes are the block, and px its decoded pixels.
+// offerBlock makes a block the best choice if it costs less than the current choice. bytes holds
+// the block, and px holds its decoded pixels.
 func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits float64, repeats bool) {
 	most := s.payableError(best, bits)
 	if most < 0 {
@@ -345,8 +345,8 @@ func commonEnds(a, b *[16]byte) int {
 }
 
 // errorWithin returns the squared error relative to another block's pixels. It stops early with a
-// partial sum above the limit most. If an opaque block would no longer be opaque, the error exceeds
-// every limit.
+// partial sum above the parameter most. If an opaque block would become translucent, the result
+// exceeds every limit.
 func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	for i, v := range &s.truth.rgb {
 		w, a := o.rgb[i], s.truth.a[i]

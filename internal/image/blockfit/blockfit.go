@@ -30,7 +30,7 @@ type Options struct {
 	WeighAlpha bool
 }
 
-// A Grid is an image of W by H pixels in blocks.
+// A Grid divides an image of W by H pixels into blocks.
 type Grid struct {
 	W, H int
 	Side int // width of a block in pixels
@@ -54,9 +54,13 @@ const maxBlock = 4 * 12 * 12
 // maxSide is the maximum side of an image.
 const maxSide = 1 << 20
 
-// Check returns an error if an encoder cannot encode the image. have is the number of values in the
-// image, and want is the number per pixel. unit names the values in the error. room is the size of
-// the output, and size is the number of bytes per block.
+// Check returns an error if an encoder cannot encode the image. Its parameters are:
+//
+//	have    number of values in the image
+//	want    number of values per pixel
+//	unit    name of the values in the error
+//	room    size of the output in bytes
+//	size    number of bytes per block
 func (g Grid) Check(have, want int, unit string, room, size int, q Quality) error {
 	switch {
 	case g.W <= 0 || g.H <= 0 || g.W > maxSide || g.H > maxSide:
