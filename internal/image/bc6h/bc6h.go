@@ -29,7 +29,7 @@ const Partitions = 32
 
 // A Mode is a block's storage format for its endpoints.
 type Mode struct {
-	Number   uint8 // mode number, stored in 2 bits if it is 0 or 1, otherwise in 5
+	Number   uint8    // mode number, stored in 2 bits if it is 0 or 1, otherwise in 5
 	Regions  uint8    // number of regions; each has its own line
 	Bits     uint8    // bits per channel of the first endpoint
 	Distance [3]uint8 // bits per channel of the other endpoints' offsets; 0 if all endpoints are stored directly

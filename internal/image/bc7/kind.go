@@ -7,7 +7,7 @@ type kind struct {
 	levels int64   // number of distinct indices
 	along  float64 // fraction of the scatter along the line that quantized indices preserve
 	most   int64   // largest integer that can be stored
-	scale  int64 // factor from 256ths of a value to stored steps, times 2^24
+	scale  int64   // factor from 256ths of a value to stored steps, times 2^24
 	shift  uint8   // 1 if the stored value is followed by a p-bit
 
 	values [512]uint8 // decoded values, indexed by twice the stored value plus the p-bit

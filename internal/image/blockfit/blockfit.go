@@ -95,9 +95,9 @@ func (g Grid) Each(ctx context.Context, do func(at int)) error {
 
 // EncodeRGBA writes the blocks of an image to dst, row by row; dst must have 16*g.Blocks() bytes.
 // pix has four bytes, RGBA, per pixel, row by row. If a side is not a multiple of g.Side, blocks
-// repeat the last column or row. encode returns the block for the first pixels of its argument.
-// EncodeRGBA works in the calling goroutine and stops with ctx's error when ctx is done. After an
-// error the content of dst is undefined.
+// repeat the last column or row. The function encode gets a slice that starts with the pixels of a
+// block, and returns the encoded block. EncodeRGBA works in the calling goroutine and stops with
+// ctx's error when ctx is done. After an error the content of dst is undefined.
 func (g Grid) EncodeRGBA(ctx context.Context, dst, pix []byte, q Quality, encode func(pixels []byte) [16]byte) error {
 	if err := g.Check(len(pix), 4, "bytes", len(dst), 16, q); err != nil {
 		return err
@@ -141,7 +141,8 @@ func Axis(pix [][3]float32) [3]float32 {
 		gb += float32(g * b)
 		bb += float32(b * b)
 	}
-	// The row with the largest variance is not perpendicular to the result.
+	// The row with the largest variance is a good start, because it is not perpendicular to the
+	// result.
 	axis := [3]float32{rr, rg, rb}
 	if gg > rr && gg >= bb {
 		axis = [3]float32{rg, gg, gb}

@@ -14,8 +14,8 @@
 // Pixels are RGBA of eight bits; the slices of a call must have equal lengths.
 package byalpha
 
-// Ask stores in wanted the modified colors to encode next. pixels are the original colors, and now
-// are the currently decoded colors.
+// Ask computes the modified colors to encode next and stores them in wanted. The slice pixels holds
+// the original colors, and the slice now holds the currently decoded colors.
 func Ask(wanted, pixels, now []byte) {
 	for i := 0; i < len(pixels); i += 4 {
 		a := int(pixels[i+3])
