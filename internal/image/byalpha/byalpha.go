@@ -27,7 +27,8 @@ func Ask(wanted, pixels, now []byte) {
 	}
 }
 
-// Mean sets every color of dst to the mean color of pixels. It leaves alpha unchanged.
+// Mean sets every color of dst to the mean color of pixels, weighted by alpha. It leaves alpha
+// unchanged.
 func Mean(dst, pixels []byte) {
 	var sum [3]int
 	weight := 0

@@ -20,8 +20,8 @@ func NewCoverage(ctx context.Context, base *Map, test float64) (*Coverage, error
 	return c, err
 }
 
-// Beyond returns how many more pixels of m pass the test than should; it is negative if too few
-// pass. m and the base map may have different depths.
+// Beyond returns by how many pixels the number that pass the test exceeds the wanted number. It is
+// negative if too few pass. m and the base map may have different depths.
 func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 	threshold, err := c.countDrawn(ctx, m)
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 }
 
 // Keep scales the alpha of m so that the same fraction of pixels passes the test as in the base
-// map, plus the given number of pixels.
+// map. The parameter more is a number of pixels that should pass in addition.
 //
 // It counts the pixels of each alpha. With these counts, it finds the alpha that the wanted number
 // of pixels reach, and scales this alpha to the threshold. Rounding cannot raise a lower alpha

@@ -149,7 +149,7 @@ func gather(levels *[]*Map) func(int, *Map) error {
 }
 
 // TestBandsAreLevels checks that the bands of a level are its rows, in order. All bands except the
-// last have the rows of whole blocks.
+// last consist of whole blocks.
 func TestBandsAreLevels(t *testing.T) {
 	for _, size := range [][2]int{{2000, 150}, {7, 5}, {1, 40}, {5, 1}} {
 		for _, d := range []Depth{Bits8, Bits16, Float} {

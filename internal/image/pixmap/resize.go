@@ -98,12 +98,12 @@ type scaler struct {
 	w, h         int                   // size of the source
 	source       func(y int) []float32 // returns a row of the source; nil in a stage, which gets its rows from feed
 	lines        [][]float64           // horizontally filtered rows; row i is lines[i%len(lines)]
-	held         []int                 // index of the row in each line
+	held         []int                 // number of the row that each line holds
 	sum          []float64             // weighted sums of the current row
 	alphaTop     float64
 	colorTop     float64
-	// faint is the alpha below which weighted colors are unusable. Positive and negative weights
-	// may cancel each other out there.
+	// faint is the alpha below which weighted colors are unusable, because positive and negative
+	// weights may cancel each other out.
 	faint float64
 }
 

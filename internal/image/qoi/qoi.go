@@ -102,8 +102,8 @@ type decoder struct {
 	seen [64]pixel // latest pixel of each hash
 }
 
-// readRuns decodes all pixels. The upper two bits of a byte select its operation. Two bytes, which
-// would be the longest runs, are tags for whole pixels.
+// readRuns decodes all pixels. The upper two bits of a byte select its operation. The two bytes
+// that would be the longest runs are tags for whole pixels.
 func (d *decoder) readRuns() error {
 	const (
 		tagRGB  = 0xfe

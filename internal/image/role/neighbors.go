@@ -243,9 +243,9 @@ func mayBeMap(word string) bool {
 	return w != nil && (w.flags&atEnd != 0 || w.tag != noTag) || isDigit(word[0])
 }
 
-// A directory holds sprites if at least fewestFrames images are sprites, and at least one in
-// frameShare of the sprites and the images without a meaning. The same applies to interface
-// elements.
+// A directory holds sprites if at least fewestFrames images are sprites. Also, at least one in
+// frameShare of the sprites and the images without a meaning must be a sprite. The same applies to
+// interface elements.
 const (
 	fewestFrames = 2
 	frameShare   = 4 // minimum share: one in four images
@@ -255,7 +255,8 @@ const (
 
 // shareKind gives images without a meaning the meaning of the sprites or interface elements beside
 // them. So all parts of a character or an interface are scaled in the same way. If there are too
-// few of either, frames of animations become Numbered. A directory with maps is left unchanged.
+// few sprites and too few interface elements, frames of animations become Numbered. A directory
+// with maps is left unchanged.
 func (d *directory) shareKind(settled []Name) {
 	var sprites, ui, neutral int
 	for _, name := range settled {

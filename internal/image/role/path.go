@@ -322,7 +322,7 @@ func (t tail) points(n Name) Name {
 
 // strip removes the tail from a name and returns the number of remaining words. The tail has
 // numbers, sizes, programs, levels of detail, versions, and words for "texture". If counts is set,
-// numbers that may be sizes or tiles are taken as numbers of images.
+// numbers that may be sizes or tiles are treated as numbers of images.
 func strip(list []part, counts bool) (rest int, t tail) {
 	rest = len(list)
 	for rest > 0 {

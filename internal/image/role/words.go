@@ -24,7 +24,7 @@ const (
 	whole                // the word must follow a separator, as in "wall_metal" but not "wallMetal"
 	letter               // the word must follow an underscore
 	frames               // the word must precede a number
-	paired               // the directory must have another map of the surface, as "wall_n" for "wall_r"
+	paired               // the directory must have another map of the surface, such as "wall_n" beside "wall_r"
 )
 
 // A tag is a word at the end of a name that does not determine a role.
