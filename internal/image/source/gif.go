@@ -133,7 +133,7 @@ func walkGIF(data []byte, each func(gifFrame)) gifWalk {
 				each(next)
 			}
 			next = gifFrame{transparent: -1}
-		default: // the trailer, or no valid block
+		default: // the trailer or an invalid block ends the list of blocks
 			walk.short = r.short
 			return walk
 		}

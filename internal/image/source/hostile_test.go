@@ -373,8 +373,8 @@ func TestBombsAreRefusedOrCheap(t *testing.T) {
 	}
 }
 
-// bombSlack returns the size of short-lived allocations that Memory does not count. They are a
-// buffer for each chunk or tile, and lists of lengths and codes for each tree.
+// bombSlack returns the size of short-lived allocations that Memory does not count: a buffer for
+// each chunk or tile, and lists of lengths and codes for each tree.
 func bombSlack(b imagetest.Bomb) int64 {
 	switch {
 	case strings.Contains(b.Name, "chunks"), strings.Contains(b.Name, "tiles"):

@@ -174,7 +174,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	// block, unless the remaining coefficients may be in another scan.
 	p.least = 2 * blocks / 8
 	if progressive {
-		p.decoder += 4*stored + stored/8 // coefficients as 32-bit integers, and one bit for each
+		p.decoder += 4*stored + stored/8 // a 32-bit integer and one bit for each coefficient
 		p.least = blocks / 8
 	}
 	return p, nil

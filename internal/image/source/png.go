@@ -41,8 +41,8 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p := header{w: int(w), h: int(h), bits: int(depth)}
 
-	// Interlacing makes the file only larger: it spreads each row over several rows. Each is
-	// rounded up separately and has its own filter byte.
+	// Interlacing makes the file only larger. It spreads each row over several rows, each with its
+	// own padding and filter byte.
 	raw := int64(h) * (1 + (int64(w)*channels*depth+7)/8)
 	const frame = 8 + 25 + 12 + 12 // bytes of the signature, IHDR, one IDAT and IEND
 	p.least = frame + (raw+deflateRatio-1)/deflateRatio

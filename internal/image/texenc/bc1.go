@@ -234,8 +234,8 @@ func pairsOf(steps, bits int) (out [256]pair) {
 	for v := range out {
 		best := -1
 		for a := range top + 1 {
-			// near is the b that would have no error, rounded down. The best b is at most 1 away
-			// from it.
+			// near is the value of b that would give no error, rounded down. The best b is at most
+			// 1 away from it.
 			near := (steps*v - (steps-1)*wide(a)) * top / 255
 			for b := max(0, min(near-1, top)); b <= max(0, min(near+1, top)); b++ {
 				// Of pairs with equal errors, take the closest endpoints: their color varies least

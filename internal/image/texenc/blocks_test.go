@@ -195,8 +195,8 @@ func TestBC4Qualities(t *testing.T) {
 	})
 }
 
-// TestBC4Exact checks that blocks of two values are encoded exactly, and so are blocks with one
-// value in addition to 0 and 255.
+// TestBC4Exact checks that blocks of two values are exact. Blocks of 0, 255 and one other value
+// must be exact, too.
 func TestBC4Exact(t *testing.T) {
 	for a := range 256 {
 		for _, b := range []int{0, 1, a, 128, 254, 255} {

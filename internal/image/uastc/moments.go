@@ -150,7 +150,8 @@ func (s *scatter) principalVector() vector {
 	return vector{v[0] / top, v[1] / top, v[2] / top, v[3] / top}
 }
 
-// acrossVector returns the scatter without the part along v. With u = Sv it is S - uu'/v'u.
+// acrossVector returns the part of the scatter S that is not along v. This part is S - uu'/v'u,
+// where u = Sv.
 func (s *scatter) acrossVector(v *vector) scatter {
 	u := s.productWith(v)
 	vu := float64(v[0]*u[0]) + float64(v[1]*u[1]) + float64(v[2]*u[2]) + float64(v[3]*u[3])
