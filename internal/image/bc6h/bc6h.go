@@ -40,7 +40,7 @@ type Mode struct {
 type Block struct {
 	Mode      *Mode
 	Partition uint8
-	Ends      [4][3]int32 // two endpoints per region, each channel of Mode.Bits bits
+	Ends      [4][3]int32 // two endpoints per region; each channel has Mode.Bits bits
 	Index     [16]uint8
 }
 

@@ -74,7 +74,7 @@ type encoder struct {
 	all     moments // moments of all pixels
 	rows    rows
 	guesses blockfit.Guesses
-	hope    blockfit.Guess // best guess with two lines; the guess assumes exact indices
+	hope    blockfit.Guess // best guess with two lines; its error assumes exact indices
 	best    code           // best encoding found so far
 	sse     int64
 	exact   bool // true if sse must be measured, and not estimated

@@ -133,8 +133,8 @@ func (b *block) choose4(list []uint8, l *line, k *kind, index *[16]uint8, s *lea
 	return sse
 }
 
-// axis3 returns the axis along the line, the position of the line's first endpoint on it, and the
-// size of an index step, in 2^24ths of an index.
+// axis3 returns the axis along the line and the position of the line's first endpoint on it. scale
+// is the number of index steps per unit of the axis, times 2^24.
 func (l *line) axis3(k *kind) (d axis, first, scale int64) {
 	r, fr := distanceAndFlip(l.rgb[0]&255, l.rgb[1]&255)
 	g, fg := distanceAndFlip(l.rgb[0]>>lane&255, l.rgb[1]>>lane&255)

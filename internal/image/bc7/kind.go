@@ -38,8 +38,8 @@ func (p pbits) pbitChoices() [][2]uint8 {
 
 var pChoices = [4][2]uint8{{0, 0}, {1, 1}, {0, 1}, {1, 0}}
 
-// newKind returns the kind with the given number of bits per channel, including a p-bit, and
-// indices of width bits.
+// newKind returns the kind with the given number of bits per channel, including a p-bit, and the
+// given number of bits per index.
 func newKind(bits uint8, p pbits, width uint8) *kind {
 	k := &kind{p: p, width: width, levels: 1 << width}
 	if p != noP {
@@ -136,8 +136,8 @@ func (e *encoder) widenEnds() {
 // reach is the largest range of channel values in which mode 6 has an index for every value.
 const reach = 16
 
-// narrowerThan reports whether the variance of every channel is small enough for all values to be
-// within a range of size far.
+// narrowerThan reports whether the variance of every channel is so small that all values are within
+// a range of the given size.
 func (s *scatter) narrowerThan(far float64) bool {
 	return max(s.rr, s.gg, s.bb, s.aa) <= 16*16*float64(far/2)*float64(far/2)
 }

@@ -46,8 +46,8 @@ const (
 	steps      = 4
 )
 
-// price returns the squared error to accept for each saved bit, so that the sampled blocks lose
-// about the allowed error. It overwrites dst.
+// price returns the squared error to accept for each saved bit. At this price, the error of the
+// sampled blocks grows by about the allowed amount. price overwrites dst.
 func (b *budget) price(dst []byte) (float64, error) {
 	var sum int64
 	for _, e := range b.sse {

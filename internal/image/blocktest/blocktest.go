@@ -31,7 +31,8 @@ type Encoder struct {
 var Names = [3]string{"fast", "normal", "best"}
 
 // AssembleBlocks returns the image of w by h pixels that the blocks encode. decode receives a block
-// of size bytes and sets its pixels, row by row. Blocks have side columns and rows rows.
+// of size bytes and sets its pixels, row by row. A block is side pixels wide and has the given
+// number of rows.
 func AssembleBlocks(blocks []byte, w, h, side, rows, size int, decode func(pixels, block []byte)) []byte {
 	pix := make([]byte, 4*w*h)
 	pixels := make([]byte, 4*side*rows)

@@ -73,7 +73,7 @@ func (a *alphaTables) fill() {
 // range, the step size of a table matters more than its shape.
 const narrowAlpha = 20
 
-// encodeAlphaFast is the variant of encodeScalar for alpha with the quality Fast.
+// encodeAlphaFast is the variant of encodeScalar that the quality Fast uses for alpha.
 func (e *encoder) encodeAlphaFast(v *[16]int32) uint64 {
 	tables := &e.sketch.tables.alpha
 	low, high := v[0], v[0]

@@ -55,7 +55,7 @@ type half struct {
 	s       [8]int32 // red + green + blue of each pixel
 	sum     [3]int32 // sum of each channel over the pixels
 	squares int32    // sum of the squares of all channels
-	lumas   int32    // sum of the squares of s
+	lumas   int32    // sum of the squares of the elements of s
 }
 
 func (h *half) joinQuarters(a, b *half) {

@@ -83,7 +83,7 @@ type fastTables struct {
 	// for the group with three colors in T. Costs are rounded to multiples of 16.
 	two   [2048][4]uint64
 	alpha alphaTables
-	near5 [2048]uint8 // mean of eight values, quantized to 5 bits, by the sum of the values
+	near5 [2048]uint8 // mean of eight values, quantized to 5 bits and indexed by the sum of the values
 }
 
 // sharedTables returns the tables, which all encoders share.
@@ -225,7 +225,7 @@ func (h *fastHalf) costOf(tables *fastTables, s *[8]int32, r, g, b int32) (cost 
 	return int32(least>>2)<<3 + 6*(4*(r*r+g*g+b*b)-dot) + 2*t*(h.red+h.green+h.blue-4*t), uint8(2*first + least&3)
 }
 
-// encodeFast is the variant of encode for the quality Fast.
+// encodeFast is the variant of encode that the quality Fast uses.
 func (e *encoder) encodeFast(pixels *[64]byte) uint64 {
 	e.sse = math.MaxInt32
 	s := &e.sketch

@@ -9,7 +9,7 @@ import (
 type Coverage struct {
 	test   float64 // lowest alpha that passes the test, 0 to 1
 	share  float64
-	counts []int // number of pixels by alpha in the last counted map
+	counts []int // number of pixels with each alpha, in the map that was counted last
 }
 
 // NewCoverage returns the fraction of pixels of base whose alpha is at least test.

@@ -5,16 +5,17 @@ import (
 	"sync"
 )
 
-// A light converts rows of a map to floats that can be averaged, and back. For maps of 8 and 16
-// bits, the floats are from 0 to 65535. For maps of floats, they are the unchanged values.
+// A light converts rows of a map to floats that can be averaged, and converts floats back to rows.
+// For maps of 8 and 16 bits, the floats are from 0 to 65535. For maps of floats, they are the
+// unchanged values.
 type light struct {
 	m     *Map
 	color Color
-	// normal is Sampling.Normal. flat is set if blue is also constant.
+	// normal is Sampling.Normal. flat is set if normal is set and blue is constant.
 	normal, flat bool
 }
 
-// newLight returns the light for maps like m.
+// newLight returns the light that converts rows of m.
 func newLight(m *Map, s Sampling) light {
 	return light{m: m, color: s.Color, normal: s.Normal, flat: s.Normal && constantBlue(m)}
 }
