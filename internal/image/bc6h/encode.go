@@ -74,7 +74,7 @@ func (c *Colors) brightness() (brightest, darkest uint16) {
 	return brightest, darkest
 }
 
-// raisedTo returns the scaled colors, with lower values raised to floor.
+// raisedTo returns the scaled colors. Values below the given floor are first raised to it.
 func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 	for i, p := range c {
 		for k, h := range p {

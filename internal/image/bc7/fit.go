@@ -67,9 +67,9 @@ func (b *block) place4(list []uint8, d *axis, k *kind) (s leastSquares) {
 	return s
 }
 
-// chooseIndices sets the index of the nearest color on the line for each pixel in list, and the
-// least-squares sums in s. It returns the squared error without the sum of the squares of the
-// pixels, which the caller knows.
+// chooseIndices sets the index of the nearest color on the line for each listed pixel, and the
+// least-squares sums in s. It returns the squared error minus the sum of the squared pixels, which
+// the caller knows.
 func (b *block) chooseIndices(list []uint8, l *line, k *kind, alpha bool, index *[16]uint8, s *leastSquares) int64 {
 	if alpha {
 		return b.choose4(list, l, k, index, s)

@@ -31,10 +31,10 @@ func (e *encoder) guessPair(p uint8) {
 	e.guesses.Add(3, p, all-float64(line*kind3.along)+cost3)
 }
 
-// estimateResidue estimates the squared error of pixels whose line is not known yet. all is their
-// total scatter, and line is the part along one line. line is the norm of the covariance matrix,
-// which approximates its largest eigenvalue. The norm is exact if all other eigenvalues are 0,
-// otherwise slightly too large.
+// estimateResidue estimates the squared error of pixels whose line is not known yet. It returns
+// their total scatter, and the part of the scatter along one line. This part is the norm of the
+// covariance matrix, which approximates its largest eigenvalue. The norm is exact if all other
+// eigenvalues are 0, otherwise slightly too large.
 func (m *moments) estimateResidue(alpha bool) (all, line float64) {
 	n := int64(m.pixelCount())
 	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
@@ -158,7 +158,7 @@ func (e *encoder) fitRoughly(px *block, list []uint8, ls leastSquares, m *moment
 	return l, l.unroundedLoss(&ls, m, alpha)
 }
 
-// assign3 sets the index of the nearest position on the line for each pixel in list, and stores the
+// assign3 sets the index of the nearest position on the line for each listed pixel, and stores the
 // least-squares sums in s.
 func assign3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) {
 	w := &packedWeights[k.width]
@@ -192,8 +192,8 @@ func (b *block) assign4(list []uint8, l *line, k *kind, index *[16]uint8, s *lea
 	}
 }
 
-// unroundedLoss returns the squared error of pixels without the sum of their squares. It assumes
-// that colors between the endpoints are not rounded.
+// unroundedLoss returns the squared error of pixels minus the sum of their squares. It assumes that
+// colors between the endpoints are not rounded.
 func (l *line) unroundedLoss(s *leastSquares, m *moments, alpha bool) int64 {
 	n := int64(m.pixelCount())
 	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)

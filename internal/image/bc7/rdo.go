@@ -206,7 +206,7 @@ type choice struct {
 }
 
 // nextBlock returns the block for the pixels and its error, which is at most limit. given is the
-// best block without RDO, and sse is the error of given.
+// best block without RDO, and sse is its error.
 func (s *shrinker) nextBlock(pixels *[64]byte, given [16]byte, sse, limit int64) ([16]byte, int64) {
 	s.limit = limit
 	s.setPixels(pixels, &given)
@@ -308,8 +308,8 @@ func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits floa
 	}
 }
 
-// payableError returns the largest acceptable error of a block with the given bits. The result is
-// negative if no error is acceptable.
+// payableError returns the largest acceptable error of a block that costs the given number of bits.
+// The result is negative if no error is acceptable.
 func (s *shrinker) payableError(best *choice, bits float64) int64 {
 	return min(int64(math.Ceil(best.cost-float64(s.price*bits)))-1, s.limit)
 }

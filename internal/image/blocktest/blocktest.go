@@ -165,7 +165,8 @@ func (e Encoder) Cancels(t *testing.T) {
 	}
 }
 
-// SquaredError returns the sum of the squared differences of the first channels of RGBA pixels.
+// SquaredError returns the sum of the squared differences of RGBA pixels. It compares the given
+// number of channels, starting with red.
 func SquaredError(a, b []byte, channels int) (sse int64) {
 	for i := range a {
 		if i%4 < channels {
@@ -176,7 +177,8 @@ func SquaredError(a, b []byte, channels int) (sse int64) {
 	return sse
 }
 
-// PSNR returns the similarity of the first channels of RGBA pixels, in dB.
+// PSNR returns the similarity of RGBA pixels in dB. It compares the given number of channels,
+// starting with red.
 func PSNR(a, b []byte, channels int) float64 {
 	return 10 * math.Log10(255*255*float64(len(a)*channels/4)/max(float64(SquaredError(a, b, channels)), 0.001))
 }

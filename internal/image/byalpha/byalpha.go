@@ -61,9 +61,9 @@ func Error(pixels, decoded []byte) (sse int64) {
 }
 
 // Search encodes a block again for the colors that Ask computes, as long as the error decreases,
-// and at most the given number of times. block is the encoding of the unmodified pixels. encode
-// must encode the pixels in wanted. decode must decode an encoding to decoded. Search returns the
-// best encoding and its Error.
+// and at most the given number of times. block is the encoding of the unmodified pixels. The
+// function encode must encode the pixels in wanted. The function decode must store the pixels of an
+// encoding in decoded. Search returns the best encoding and its Error.
 func Search[B any](pixels, decoded, wanted []byte, rounds int, block B, encode func() B, decode func(B)) (best B, least int64) {
 	best = block
 	decode(block)

@@ -127,7 +127,7 @@ func (p *Prepared) coverageChange(ctx context.Context, t *texture.Texture) (floa
 // pixels, each pixel changes the fraction by 0.4 %.
 const coverageFewest = 256
 
-// passing returns the fraction of pixels whose alpha is at least test.
+// passing returns the fraction of pixels whose alpha is at least the threshold of the test.
 func passing(ctx context.Context, m *pixmap.Map, test float64) (float64, error) {
 	m, err := pixmap.Convert(ctx, m, pixmap.Bits16, pixmap.Data)
 	if err != nil {

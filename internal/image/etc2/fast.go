@@ -142,7 +142,8 @@ func leastLane(a, b uint64) uint32 {
 		uint32(b&0xffff)<<3|4, uint32(b>>16&0xffff)<<3|5, uint32(b>>32&0xffff)<<3|6, uint32(b>>48)<<3|7)
 }
 
-// chromaOf returns the part of the chroma error of count pixels that depends on the base.
+// chromaOf returns the chroma error of count pixels, minus the part that does not depend on the
+// base.
 func chromaOf(sum, base *[3]int32, count int32) int32 {
 	s, t := sum[0]+sum[1]+sum[2], base[0]+base[1]+base[2]
 	dot := base[0]*sum[0] + base[1]*sum[1] + base[2]*sum[2]

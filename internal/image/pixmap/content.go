@@ -16,8 +16,8 @@ type Content struct {
 	// Blue is set if blue is constant.
 	Blue bool
 	// Gray is the fraction of pixels, from 0 to 1, whose red, green and blue differ by at most an
-	// eighth. JPEG causes such errors for equal channels. Red is the fraction of pixels whose green
-	// and blue are at most an eighth.
+	// eighth. JPEG compression causes errors of this size in gray images. Red is the fraction of
+	// pixels whose green and blue are at most an eighth.
 	Gray, Red float64
 	// Flat is the fraction of pixels that equal the previous pixel.
 	Flat float64

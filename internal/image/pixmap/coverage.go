@@ -12,7 +12,7 @@ type Coverage struct {
 	counts []int // number of pixels with each alpha, in the map that was counted last
 }
 
-// NewCoverage returns the fraction of pixels of base whose alpha is at least test.
+// NewCoverage measures the fraction of pixels of base whose alpha is at least the threshold test.
 func NewCoverage(ctx context.Context, base *Map, test float64) (*Coverage, error) {
 	c := &Coverage{test: test}
 	drawn, err := c.Beyond(ctx, base)
@@ -69,7 +69,7 @@ func (c *Coverage) countDrawn(ctx context.Context, m *Map) (threshold int, err e
 }
 
 // reachedBy returns the alpha that about the given number of pixels reach. It is at least 1. If
-// several alphas are equally good, reachedBy returns the one nearest to threshold.
+// several alphas are equally good, reachedBy returns the one nearest to the threshold.
 func reachedBy(counts []int, pixels float64, threshold int) int {
 	best, bestOff, reach := threshold, math.Inf(1), 0
 	for a := len(counts) - 1; a >= 1; a-- {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// drawn returns the fraction of pixels whose alpha is at least test.
+// drawn returns the fraction of pixels whose alpha is at least the threshold of the test.
 func drawn(m *Map, test float64) float64 {
 	n := 0
 	for i := 3; i < 4*m.W*m.H; i += 4 {

@@ -73,8 +73,8 @@ func (l light) widenRow(dst []float32, y int) {
 	}
 }
 
-// narrowRow stores src as row y of made, a map of the same depth. It does not change src. spare is
-// a buffer of the size of src that is used only for normals.
+// narrowRow stores src as row y of the map made, which has the same depth as the map of l. It does
+// not change src. spare is a buffer of the size of src that is used only for normals.
 func (l light) narrowRow(made *Map, y int, src, spare []float32) {
 	if l.normal {
 		src = l.unitRow(spare[:len(src)], src)

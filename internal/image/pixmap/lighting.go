@@ -31,7 +31,7 @@ type Roughness func(level, n int) float64
 func LinearRoughness(level, n int) float64 { return float64(level) / float64(n-1) }
 
 // FilamentRoughness is the mapping of Filament and Ogre-Next, whose shaders sample level
-// r(2-r)(n-1).
+// r(2-r)(n-1) for a roughness r.
 func FilamentRoughness(level, n int) float64 {
 	return 1 - math.Sqrt(1-LinearRoughness(level, n))
 }

@@ -44,8 +44,8 @@ func ResizeMemory(w, h, tw, th int, d Depth, f Filter) int64 {
 	return int64(tw)*int64(th)*bytesPerPixel(d) + scalerMemory(f, w, h, tw, th) + 32*int64(tw) + curveMemory
 }
 
-// Fit returns the size of an image of w by h pixels, scaled down so that its longer side is at most
-// longest. It keeps the proportions, up to rounding.
+// Fit returns the size of an image of w by h pixels after it is scaled down so that neither side
+// exceeds longest. The proportions stay the same, up to rounding.
 func Fit(w, h, longest int) (int, int) {
 	if w <= longest && h <= longest {
 		return w, h
@@ -158,7 +158,7 @@ func (c *scaler) combineLines(span span, out []float32, line func(i int) []float
 	c.divideSums(out)
 }
 
-// filterAcross filters a row horizontally into line.
+// filterAcross filters a row horizontally and stores the result in line.
 func (c *scaler) filterAcross(line []float64, row []float32) {
 	for x, span := range c.across.spans {
 		var sum [seenLanes]float64

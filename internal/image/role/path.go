@@ -57,8 +57,8 @@ func OfPath(path string) Name {
 	return name
 }
 
-// ofPath is like OfPath, but takes the other images in the directory into account, which v
-// describes. It also returns the digits of a number that may be a size or a tile.
+// ofPath is like OfPath, but also considers the other images in the directory, as described by v.
+// It also returns the digits of a number that may be a size or a tile.
 func ofPath(path string, v view) (name Name, digits string) {
 	folders, base := "", path
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
@@ -122,9 +122,9 @@ func splitWords(list []part, name string) []part {
 	return list
 }
 
-// beginsWord reports whether a word begins at name[i]. This is so at a capital after a lower-case
-// letter, and at the last of several capitals before a lower-case letter ("ORMMap"). It is also so
-// at the first digit of a number, and at the first letter after a number.
+// beginsWord reports whether a word begins at name[i]. A word begins at a capital after a
+// lower-case letter, and at the last of several capitals before a lower-case letter ("ORMMap"). It
+// also begins at the first digit of a number, and at the first letter after a number.
 func beginsWord(name string, i int) bool {
 	last, c := name[i-1], name[i]
 	switch {

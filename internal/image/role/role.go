@@ -209,8 +209,9 @@ func IsGLTFSlot(member string) bool {
 }
 
 // Join returns how two slots together read one image. suits reports whether a single texture suits
-// both slots. This is so if both slots have the same role, or if one of them reads only alpha, as
-// for some pairs in extensions. In that case, red, green and blue have the role of the other slot.
+// both slots. It is true if both slots have the same role, or if one of them reads only alpha, as
+// for some pairs in extensions. In the second case, red, green and blue have the role of the other
+// slot.
 func (s Slot) Join(other Slot) (joined Slot, suits bool) {
 	if s.Alpha == Alone && other.Alpha == Alone {
 		return s, true

@@ -224,7 +224,7 @@ func (r *gifReader) nextWord() int64 {
 	return int64(low) | int64(high)<<8
 }
 
-// takeColorTable reads a color table if there is one according to flags.
+// takeColorTable reads a color table if flags announce one.
 func (r *gifReader) takeColorTable(flags byte) []byte {
 	if flags&0x80 == 0 {
 		return nil

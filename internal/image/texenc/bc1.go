@@ -21,8 +21,8 @@ type colorBlock struct {
 	clear uint32 // one bit per pixel, which is set for transparent pixels
 }
 
-// encodeBC1 encodes the block c. Blocks with transparent pixels use the three-color mode; four
-// forbids this mode, as BC3 requires.
+// encodeBC1 encodes the block c. Blocks with transparent pixels use the three-color mode. If four
+// is set, this mode is never used, as BC3 requires.
 func encodeBC1(dst *[8]byte, c *colorBlock, four bool, q Quality) {
 	if c.n == 0 {
 		binary.LittleEndian.PutUint64(dst[:], 0xffffffff<<32) // all pixels are transparent

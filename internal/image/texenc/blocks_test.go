@@ -105,8 +105,7 @@ func TestBC1PunchThrough(t *testing.T) {
 // endpoints and any index.
 func TestBC1Solid(t *testing.T) {
 	// least[n][bits][v] is the smallest squared error for a channel value v. The encoded value is
-	// 1/n of the way from one stored endpoint to the other, and an endpoint has that number of
-	// bits.
+	// 1/n of the way between two stored endpoints, which have the given number of bits.
 	var least [4][7][256]float64
 	for _, n := range []int{2, 3} {
 		for _, bits := range []int{5, 6} {

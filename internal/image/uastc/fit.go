@@ -182,7 +182,7 @@ func chooseWeights(px *[16]point, list []uint8, l *line, k kind, ls *leastSquare
 }
 
 // solveSums returns the best endpoints for the current indices: the least-squares solution, rounded
-// to the scale. thorough tries two ways to round the first endpoint.
+// to the scale. If thorough is set, it tries two ways to round the first endpoint.
 //
 // With weights w in 64ths, a channel's endpoints u and v minimize the sum of ((64-w)u + wv - 64x)^2
 // = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each quantized u near the optimum has its own best v,

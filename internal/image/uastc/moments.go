@@ -92,10 +92,10 @@ func (m *moments) scatterOfChannels(channels uint8) (s scatter) {
 	return s
 }
 
-// residueOf estimates the squared error of pixels whose line is not known yet. all is their total
-// scatter, and line is the part along one line. line is the norm of the covariance matrix, which
-// approximates its largest eigenvalue. The norm is exact if all other eigenvalues are 0, otherwise
-// slightly too large.
+// residueOf estimates the squared error of pixels whose line is not known yet. It returns their
+// total scatter, and the part of the scatter along one line. This part is the norm of the
+// covariance matrix, which approximates its largest eigenvalue. The norm is exact if all other
+// eigenvalues are 0, otherwise slightly too large.
 func (s *scatter) residueOf(n int32) (all, line float64) {
 	if n == 0 {
 		return 0, 0
