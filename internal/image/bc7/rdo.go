@@ -16,7 +16,7 @@ type budget struct {
 	*encoder
 	ctx     context.Context
 	weighed bool
-	given   []byte  // best blocks without RDO
+	given   []byte  // best blocks found without RDO
 	sse     []int64 // squared errors of the given blocks
 	growth  float64 // factor by which errors may grow
 	work    *shrinker

@@ -18,7 +18,8 @@ var (
 // base returns the value of a quantized base.
 func (k *scalarKind) base(stored int32) int32 { return stored*k.unit + k.offset }
 
-// modifierStep returns the value of a modifier of 1. A multiplier of 0 means 1/8 for 11 bits.
+// modifierStep returns the value of a modifier of 1. A multiplier of 0 means 1/8 for 11-bit
+// channels.
 func (k *scalarKind) modifierStep(multiplier int32) int32 {
 	if multiplier == 0 && k.unit > 1 {
 		return 1
@@ -142,8 +143,8 @@ func (k *scalarKind) packScalar(v *[16]int32, c scalarCode) uint64 {
 	return out
 }
 
-// solidScalar returns a block of the single value v. A common modifier compensates for the rounding
-// of the base.
+// solidScalar returns a block of the single value v. One modifier for all pixels compensates for
+// the rounding of the base.
 func solidScalar(v int32, k *scalarKind) uint64 {
 	base := v / k.unit
 	return uint64(base)<<56 | uint64(k.least)<<52 | solidModifiers[(v-k.base(base)+4)&7]

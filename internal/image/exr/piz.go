@@ -84,8 +84,8 @@ type plane struct {
 }
 
 // unwave inverts the wavelet transform of w by l values. greatest is the largest of these values.
-// It applies Haar wavelets in two dimensions, coarsest scale first. Values to the right of the last
-// pair and below it are combined in one dimension.
+// It applies Haar wavelets in two dimensions, coarsest scale first. An odd last column or row is
+// combined in one dimension.
 func (p plane) unwave(w, l, greatest int) {
 	pair := pair16
 	if greatest < 1<<14 { // below 1<<14, sums and differences fit in 16 bits

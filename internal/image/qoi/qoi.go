@@ -133,7 +133,7 @@ func (d *decoder) readRuns() error {
 			p[0] += green + more>>4 - 8
 			p[1] += green
 			p[2] += green + more&15 - 8
-		default: // run of the previous pixel
+		default: // repetitions of the previous pixel
 			run = int(b&63) + 1
 		}
 		if err != nil {

@@ -25,10 +25,10 @@ const (
 
 var names = [...]string{"", "color", "data", "mask", "normal", "height", "lightmap", "environment", "lut", "ui", "sprite", "font"}
 
-// String returns the word for r in option kind, or "" for Unknown.
+// String returns the word for r in the option "kind", or "" for Unknown.
 func (r Role) String() string { return names[r] }
 
-// Parse returns the role for a word of option kind, or Unknown.
+// Parse returns the role for a word of the option "kind", or Unknown.
 func Parse(word string) Role {
 	for r, name := range names {
 		if name == word {
@@ -87,7 +87,7 @@ func Meaning(r Role) string {
 // A Name is the meaning of an image's file name. The zero value means that the name has no meaning.
 type Name uint8
 
-// These are the meanings; String returns their words in option named.
+// These are the meanings; String returns their words in the option "named".
 const (
 	Nameless        Name = iota
 	Colors               // colors, as in "wall_albedo"
@@ -121,10 +121,10 @@ var words = [...]string{
 	"perhaps-map", "animation", "codes",
 }
 
-// String returns the word for n in option named.
+// String returns the word for n in the option "named".
 func (n Name) String() string { return words[n] }
 
-// ParseName returns the meaning for a word of option named, or Nameless.
+// ParseName returns the meaning for a word of the option "named", or Nameless.
 func ParseName(word string) Name {
 	for n, w := range words {
 		if w == word {

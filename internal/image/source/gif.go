@@ -232,8 +232,7 @@ func (r *gifReader) takeColorTable(flags byte) []byte {
 	return r.nextBytes(3 << (flags&7 + 1))
 }
 
-// readSubBlocks reads sub-blocks up to the empty sub-block, which is the end, and returns the first
-// two.
+// readSubBlocks reads sub-blocks up to the empty one at the end, and returns the first two.
 func (r *gifReader) readSubBlocks() (first, second []byte) {
 	for i, n := 0, r.nextByte(); n != 0; i, n = i+1, r.nextByte() {
 		switch b := r.nextBytes(int(n)); i {

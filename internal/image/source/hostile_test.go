@@ -206,7 +206,8 @@ func TestDensestFilesAreDecoded(t *testing.T) {
 		"tiff":        encodeTIFF(t, flat, &tiff.Options{Compression: tiff.Deflate}),
 		"jpeg":        encodeJPEG(t, stdimage.NewGray(flat.Rect)),
 		"progressive": progressiveJPEG(1024, 1024),
-		// Each of the trees for green, red, blue, alpha and distance has a single code, of no bits.
+		// The trees for green, red, blue, alpha and distance each have a single code, whose length
+		// is 0 bits.
 		"webp": append([]byte(solid), "\x88\x88\x08\x00\x00\x00\x00"...),
 		"qoi":  qoiRuns(1024),
 	} {

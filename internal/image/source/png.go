@@ -126,7 +126,7 @@ func (c *pngChunks) colorSpace() (gamma int, profile string) {
 		gamma = applicable(int64(binary.BigEndian.Uint32(c.gAMA)))
 	}
 	if len(c.cHRM) == 32 && !allZero(c.cHRM) { // other readers also ignore values that are all zero
-		var got [8]float64 // the white point is first
+		var got [8]float64 // the chunk stores the white point first
 		for i := range got {
 			got[(i+6)%8] = float64(binary.BigEndian.Uint32(c.cHRM[4*i:])) / 100000
 		}
