@@ -200,8 +200,8 @@ func (s *scatter) acrossDirection(v *vector) (t scatter) {
 
 // A color is stored as three lanes of 22 bits in one word: red in the lowest lane, then green, then
 // blue. A lane can hold the sum of sixteen products of two bytes, so one operation computes all
-// three channels. One multiplication computes a dot product if one of its words has its lanes in
-// reverse. Then the third lane of the product is the sum of the products of equal channels.
+// three channels. To compute a dot product with one multiplication, the lanes of one word are
+// reversed. The third lane of the product is then the dot product.
 const (
 	lane      = 22
 	laneMask  = 1<<lane - 1
@@ -245,9 +245,9 @@ func (b *block) rotated(rotation uint8) (px block, scalar [16]uint64) {
 	return px, scalar
 }
 
-// An axis is a direction in color space on which pixels are projected. All components are positive:
-// if a channel decreases along the axis, its values v are replaced by 255-v. flip is 255 for such
-// channels.
+// An axis is a direction in color space on which pixels are projected. If a channel decreases along
+// the axis, its values v are replaced by 255-v, so that all components are positive. flip is 255
+// for these channels.
 type axis struct {
 	flip, reversed uint64 // three lanes each; the components in reversed are below 1024
 	flipA, a       uint64

@@ -261,7 +261,8 @@ func (k *sketch) otherwise(o *sketch) int64 {
 }
 
 // nearby holds the slots of the most similar blocks, nearest first. Among equally similar blocks,
-// the oldest is first. An element is 2^16 times the distance of a block, plus its slot.
+// the oldest is first. An element is 2^16 times the distance of a block, plus the slot of this
+// block.
 type nearby [maxAsked]int64
 
 const maxAsked = 64

@@ -53,8 +53,9 @@ func (b *budget) price(dst []byte) (float64, error) {
 	for _, e := range b.sse {
 		sum += e
 	}
-	// The search starts at the mean error of a block and changes the price in proportion to the
-	// loss. After the loss has exceeded the allowed loss, the search narrows down the price.
+	// The first price is a 32nd of the mean error of a block. The search changes the price in
+	// proportion to the loss. After the loss has exceeded the allowed loss, the search narrows down
+	// the price.
 	price := float64(float64(sum)/float64(len(b.sse))) / 32
 	var below, above, lostBelow, lostAbove, may float64
 	for range steps {

@@ -55,8 +55,9 @@ func (e Encoder) Law(t *testing.T) {
 	e.Cancels(t)
 }
 
-// Judge tests the blocks of all samples. Each quality has one checksum, which is the same on every
-// machine. Each sample has at least the given PSNR in dB. Higher quality has smaller errors.
+// Judge tests the blocks of all samples. The blocks of each quality must have the given checksum,
+// which is the same on every machine. Each sample must have at least the given PSNR in dB. Higher
+// quality must have smaller errors.
 func (e Encoder) Judge(t *testing.T, sums [3]string, least map[string][3]float64) {
 	t.Helper()
 	var got [3]string

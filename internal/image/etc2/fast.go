@@ -47,7 +47,7 @@ func (s *sketch) measure(pixels *[64]byte) (differ bool) {
 		leftRB, leftG, rightRB, rightG = leftRB+aRB, leftG+aG, rightRB+bRB, rightG+bG
 		rowRB, rowG := aRB+bRB, aG+bG
 		s.down[y] = sums{uint32(rowRB) + uint32(rowRB>>32), uint32(rowG) + uint32(rowG>>32)}
-		// The sums of a pixel are in the low 16 bits of each half of the word.
+		// Each half of a word holds the channel sum of one pixel in its low 16 bits.
 		aSum, bSum := (aRB+aRB>>16+aG)&pairs, (bRB+bRB>>16+bG)&pairs
 		s0, s1, s2, s3 := int32(uint32(aSum)), int32(aSum>>32), int32(uint32(bSum)), int32(bSum>>32)
 		s.columns[y], s.columns[y+4], s.columns[y+8], s.columns[y+12] = s0, s1, s2, s3

@@ -221,7 +221,7 @@ func TestBoxesAgree(t *testing.T) {
 		s.Normal = s.Color == Data && rapid.Bool().Draw(rt, "normal")
 		m := New(w, h, Bits8)
 		noise(m.Pix8, rapid.Bool().Draw(rt, "opaque"))
-		m.Pix8[2], m.Pix8[len(m.Pix8)-2] = 0, 255 // now blue is not constant
+		m.Pix8[2], m.Pix8[len(m.Pix8)-2] = 0, 255 // makes blue vary
 		n := levelCount(w, h) - 1
 		if n == 0 {
 			return

@@ -211,7 +211,7 @@ func ofEnd(list []part, t tail, cut bool, p pairing) (found finding, plain bool)
 		case w.flags&paired != 0 && n > 1:
 			continue // "r" in "castle_m_r" means the right part of the middle
 		case w.flags&whole != 0 && (begin.before == 0 || len(list) == 1):
-			continue // names such as "darkMetal" and "metal" are no maps
+			continue // names such as "darkMetal" and "metal" do not mean maps
 		}
 		name := w.name
 		if name == PerhapsData && (t.sized || begin.text == "ARM") {

@@ -20,7 +20,7 @@ const (
 	front                // the word may precede all other words
 	anywhere             // the word may be between other words
 	inFolder             // the word may end the name of a directory
-	english              // a directory overrides the word, as in "ui/normal"
+	english              // the name of a directory overrides the word, as in "ui/normal"
 	whole                // the word must follow a separator, as in "wall_metal" but not "wallMetal"
 	letter               // the word must follow an underscore
 	frames               // the word must precede a number

@@ -176,7 +176,7 @@ func gifFrames(data []byte, h *header) (all storedAnimation, err error) {
 	})
 	screen = walk.screen
 	all.plays = walk.loops
-	if walk.loops != 0 { // browsers play once more than the loop count
+	if walk.loops != 0 { // browsers play the animation once more than the loop count says
 		all.plays++
 	}
 	if walk.loops < 0 {

@@ -198,7 +198,7 @@ func (l *colorLine) writeColors(dst *[8]byte, c *colorBlock) {
 		case k == uint32(l.steps):
 			code = 1
 		default:
-			code = k + 1 // index of the color at 1/3, 2/3 or 1/2
+			code = k + 1 // index of the color at 1/3, 2/3 or 1/2 of the line
 		}
 		indices |= code << (2 * c.at[i])
 	}
