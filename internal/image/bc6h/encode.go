@@ -93,7 +93,7 @@ func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 // become white.
 type judge struct {
 	blockfit.Glare
-	want [3][16]float32 // levels of the original values, by channel and pixel
+	want [3][16]float32 // Glare.Level of the original values, by channel and pixel
 }
 
 func judgeOf(colors *Colors) (j judge) {

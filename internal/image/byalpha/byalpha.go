@@ -14,8 +14,8 @@
 // Pixels are RGBA of eight bits; the slices of a call must have equal lengths.
 package byalpha
 
-// Ask computes the modified colors to encode next and stores them in wanted. The slice pixels holds
-// the original colors, and the slice now holds the currently decoded colors.
+// Ask computes the modified colors to encode next and stores them in wanted. The parameters pixels
+// and now are the original colors and the currently decoded colors.
 func Ask(wanted, pixels, now []byte) {
 	for i := 0; i < len(pixels); i += 4 {
 		a := int(pixels[i+3])
@@ -62,8 +62,8 @@ func Error(pixels, decoded []byte) (sse int64) {
 
 // Search encodes a block again for the colors that Ask computes, as long as the error decreases,
 // and at most the given number of times. block is the encoding of the unmodified pixels. The
-// function encode must encode the pixels in wanted. The function decode must store the pixels of an
-// encoding in decoded. Search returns the best encoding and its Error.
+// function encode must encode the pixels in the slice wanted. The function decode must store the
+// pixels of an encoding in the slice decoded. Search returns the best encoding and its Error.
 func Search[B any](pixels, decoded, wanted []byte, rounds int, block B, encode func() B, decode func(B)) (best B, least int64) {
 	best = block
 	decode(block)

@@ -26,7 +26,7 @@ type pyramid struct {
 	// The fields odd and two hold oddChannels and 2*oddOnes. Constants would be loaded again for
 	// every texel.
 	odd, two uint64
-	sums     [3][256]uint64 // the curve's value for each byte, as fourBytes adds them up: for red, green and blue
+	sums     [3][256]uint64 // the curve's value for each byte, shifted as fourBytes needs it for red, green and blue
 }
 
 // narrowFunc converts a row of texels to bytes.

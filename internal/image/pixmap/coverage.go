@@ -20,8 +20,8 @@ func NewCoverage(ctx context.Context, base *Map, test float64) (*Coverage, error
 	return c, err
 }
 
-// Beyond returns by how many pixels the number that pass the test exceeds the wanted number. It is
-// negative if too few pass. m and the base map may have different depths.
+// Beyond returns the number of pixels of m that pass the test, minus the number that should pass. m
+// and the base map may have different depths.
 func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 	threshold, err := c.countDrawn(ctx, m)
 	if err != nil {

@@ -12,7 +12,7 @@ const (
 	Unknown     Role = iota
 	Color            // visible colors of a surface, such as albedo, diffuse and emission
 	Data             // roughness, metalness, occlusion, or several of them, one in each channel
-	Mask             // values of one quantity in one channel, as in masks
+	Mask             // a single value per pixel, such as the strength of an effect
 	Normal           // unit vectors
 	Height           // height of a surface, as in bump and displacement maps
 	Lightmap         // baked light on surfaces
