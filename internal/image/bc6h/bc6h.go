@@ -198,7 +198,7 @@ func parseDecimal(s string) (n uint8) {
 	return n
 }
 
-// eachBit calls do for each bit of a field, in storage order.
+// eachBit calls the function do for each bit of a field, in storage order.
 func (f *field) eachBit(do func(bit uint8)) {
 	step := uint8(1)
 	if f.to < f.from {

@@ -79,8 +79,8 @@ func (g Grid) Check(have, want int, unit string, room, size int, q Quality) erro
 // takes a few milliseconds for these blocks.
 const blocksBetweenLooks = 64
 
-// Each calls do for every block, row by row from the top. It stops with ctx's error when ctx is
-// done.
+// Each calls the function do for every block, row by row from the top. It stops with ctx's error
+// when ctx is done.
 func (g Grid) Each(ctx context.Context, do func(at int)) error {
 	for at := range g.Blocks() {
 		if at%blocksBetweenLooks == 0 {

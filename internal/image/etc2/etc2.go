@@ -72,7 +72,7 @@ func EncodeEAC(ctx context.Context, dst []byte, pix []uint16, w, h, channels int
 	})
 }
 
-// eachBlock calls do for every block.
+// eachBlock calls the function do for every block.
 func eachBlock(ctx context.Context, dst []byte, have int, g blockfit.Grid, channels, size int, o blockfit.Options, do func(block []byte, at int)) error {
 	if err := g.Check(have, channels, "numbers", len(dst), size, o.Quality); err != nil {
 		return fmt.Errorf("etc2: %w", err)

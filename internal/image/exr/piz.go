@@ -278,7 +278,7 @@ func (h *huffman) readSymbol(r *bitReader) (int, error) {
 	return 0, errors.New("the PIZ data has an invalid Huffman code; save the image again")
 }
 
-// unhuffman decodes data into dst. data starts with a header of its own.
+// unhuffman decodes data, which starts with a header, into dst.
 func (h *huffman) unhuffman(dst []uint16, data []byte) error {
 	const header = 20 // the header has the lowest symbol, the highest symbol, the size of the code lengths, the number of bits, and an unused word
 	if len(data) < header {

@@ -129,8 +129,8 @@ func TestOneColorStaysInAllMips(t *testing.T) {
 	})
 }
 
-// banders returns banders for the n levels below m. Each collects one whole level and passes it to
-// take.
+// banders returns banders for the n levels below m. Each bander collects one whole level and passes
+// it to the function take.
 func banders(m *Map, n int, take func(int, *Map) error) []*bander {
 	list := make([]*bander, n)
 	w, h := m.W, m.H

@@ -166,7 +166,7 @@ func (h *Header) readResources(data []byte) {
 
 // readLayers reads the number of layers. If it is negative, the first extra channel of the merged
 // image is the transparency of the layers. In files with more than 8 bits per channel, layers are
-// in a block of their own.
+// in a separate block.
 func (h *Header) readLayers(data []byte) {
 	c := &cursor{data: data}
 	info, ok := c.sizedSection(h.wideSize())

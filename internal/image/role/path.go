@@ -44,9 +44,9 @@ const (
 )
 
 // OfPath returns the meaning of a file's path, without allocating. Words at the end of the name
-// take precedence, as in "brick_wall_Normal_2k". Then come words that are clear anywhere in a name,
-// as in "icon_sword", and last directories, as in "ui/close". Name.Settle takes the other images in
-// the directory into account.
+// take precedence, as in "brick_wall_Normal_2k". Next are words that are clear anywhere in a name,
+// as in "icon_sword", and then the names of directories, as in "ui/close". Name.Settle takes the
+// other images in the directory into account.
 func OfPath(path string) Name {
 	name, digits := ofPath(path, view{})
 	if digits != "" {

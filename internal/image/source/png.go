@@ -67,7 +67,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p.decoder = p.pixelCountOf()*decoded + 2*(int64(w)*8+1)
 	if interlaced {
-		p.decoder *= 2 // the decoder decodes each interlace pass to an image of its own
+		p.decoder *= 2 // the decoder decodes each interlace pass to a separate image
 	}
 	return p, nil
 }

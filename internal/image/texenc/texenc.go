@@ -210,8 +210,8 @@ func (b *block) opaqueColors(clear bool) (c colorBlock) {
 	return c
 }
 
-// Each calls do for each number below n, possibly on several goroutines. It returns when all calls
-// have returned. recipe.Job.Each is one implementation.
+// Each calls the function do for each number below n, possibly on several goroutines. It returns
+// when all calls have returned. recipe.Job.Each is one implementation.
 type Each func(ctx context.Context, n int, do func(i int) error) error
 
 // A piece is a unit of work: rows of blocks or texels with about this many pixels. Encoding a piece
