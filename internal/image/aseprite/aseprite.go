@@ -98,9 +98,9 @@ func (h *Header) pixelByteCount() int { return h.Bits / 8 }
 type frame struct {
 	h       Header
 	palette [256][4]byte
-	newer   bool // the palette is from a new palette chunk, which has alpha
+	newer   bool // true if the palette is from a new palette chunk, which has alpha
 	layers  []layer
-	around  []int // indices of the last layer and the groups around it, outermost first
+	around  []int // indices of the groups around the last layer, outermost first, and of the layer itself
 	cels    []cel
 	icc     []byte
 }
@@ -200,7 +200,7 @@ func (f *frame) readChunk(kind int, c *cursor) error {
 	return nil
 }
 
-// oldPalette reads colors with 8 bits per channel or, in the oldest files, 6.
+// oldPalette reads an old palette chunk. Colors have 8 bits per channel, or 6 in the oldest files.
 func (f *frame) oldPalette(c *cursor, six bool) {
 	at := 0
 	for range c.uint16LE() {

@@ -30,7 +30,7 @@ func (f *frame) drawCel(ctx context.Context, m *pixmap.Map, c cel) error {
 			return err
 		}
 		if c.y+y >= m.H {
-			return nil // the remaining rows are below the image
+			return nil // the remaining rows of the cel are below the image
 		}
 		if _, err := io.ReadFull(r, row); err != nil {
 			return pixmap.UnexpectedEOF(err)

@@ -29,10 +29,10 @@ const Partitions = 32
 
 // A Mode is a block's storage format for its endpoints.
 type Mode struct {
-	Number   uint8    // mode number: 2 bits if it is below 2, otherwise 5
+	Number   uint8    // mode number, stored in 2 bits if it is 0 or 1, otherwise in 5
 	Regions  uint8    // number of regions; each has its own line
 	Bits     uint8    // bits per channel of the first endpoint
-	Distance [3]uint8 // bits of another endpoint's offset, for each channel; 0 if all endpoints are stored directly
+	Distance [3]uint8 // bits per channel of the other endpoints' offsets; 0 if all endpoints are stored directly
 	fields   []field
 }
 
@@ -40,7 +40,7 @@ type Mode struct {
 type Block struct {
 	Mode      *Mode
 	Partition uint8
-	Ends      [4][3]int32 // two endpoints per region, each channel of Mode.Bits bits
+	Ends      [4][3]int32 // two endpoints per region; each channel has Mode.Bits bits
 	Index     [16]uint8
 }
 
@@ -178,7 +178,7 @@ func oneBit(number, size, distance uint8, fields string) Mode {
 	return Mode{Number: number, Regions: 1, Bits: size, Distance: [3]uint8{distance, distance, distance}, fields: fieldsOf(fields)}
 }
 
-// fieldsOf parses fields such as "g2.0-3": bits 0 to 3 of green of endpoint 2.
+// fieldsOf parses fields such as "g2.0-3", the green bits 0 to 3 of endpoint 2.
 func fieldsOf(text string) (fields []field) {
 	for word := range strings.FieldsSeq(text) {
 		name, span, _ := strings.Cut(word, ".")
@@ -198,7 +198,7 @@ func parseDecimal(s string) (n uint8) {
 	return n
 }
 
-// eachBit calls do for each bit of a field, in storage order.
+// eachBit calls the function do for each bit of a field, in storage order.
 func (f *field) eachBit(do func(bit uint8)) {
 	step := uint8(1)
 	if f.to < f.from {

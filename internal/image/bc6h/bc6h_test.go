@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// numbers has the numbers of all modes, followed by the four reserved numbers.
+// numbers holds the numbers of all modes, followed by the four reserved numbers.
 var numbers = []byte{0, 1, 2, 6, 10, 14, 18, 22, 26, 30, 3, 7, 11, 15, 19, 23, 27, 31}
 
 // TestPackUnpack unpacks random blocks in every mode and packs them again.
@@ -118,7 +118,8 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// TestValueOfIsHalfValue compares the two conversions of half-precision floats.
+// TestValueOfIsHalfValue compares FiniteHalf with pixmap.HalfValue for every value that FiniteHalf
+// accepts.
 func TestValueOfIsHalfValue(t *testing.T) {
 	for h := range uint16(0x7c00) {
 		if got, want := blockfit.FiniteHalf(h), pixmap.HalfValue(h); got != want {

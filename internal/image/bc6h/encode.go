@@ -6,12 +6,13 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// Colors holds half-precision floats of 4x4 pixels, as integers from 0 to 0x7bff. Equal relative
-// errors have similar sizes on this scale, as in human vision. Multiplied by 64/31, the integers are
-// on the scale of a block's values.
+// Colors holds half-precision floats of 4x4 pixels, as integers from 0 to 0x7bff. This scale is
+// roughly logarithmic, like human vision. Multiplied by 64/31, the integers are on the scale of a
+// block's values.
 type Colors [16][3]uint16
 
-// pairsAbove holds, for each quality, the error of one line above which two lines are tried.
+// pairsAbove holds an error limit for each quality. If one line has a larger error, two lines are
+// tried.
 var pairsAbove = [...]float32{blockfit.Fast: 0.25, blockfit.Normal: 0.01, blockfit.Best: 0}
 
 // Encode returns the best block found for the colors, with one line or two.
@@ -29,7 +30,7 @@ func Encode(colors *Colors, q blockfit.Quality) [16]byte {
 // A codedBlock is a block and its error.
 type codedBlock struct {
 	Block
-	err float32 // visible error from judged, or squared error while lines are compared
+	err float32 // squared error, or the visible error after a call of judged
 }
 
 // judged measures the visible error of the block, stores it in f.err, and returns it.
@@ -39,8 +40,8 @@ func (f *codedBlock) judged(j *judge) float32 {
 	return f.err
 }
 
-// improveEnds improves the endpoints, by one quantized value at a time in each channel of each
-// region. fits reports whether the mode can store the endpoints.
+// improveEnds improves each channel of each endpoint in steps of one quantized value. fits reports
+// whether the mode can store the endpoints.
 func (f *codedBlock) improveEnds(j *judge, fits func() bool) {
 	var weights [16]int32
 	for i, index := range f.Index {
@@ -73,7 +74,7 @@ func (c *Colors) brightness() (brightest, darkest uint16) {
 	return brightest, darkest
 }
 
-// raisedTo returns the scaled colors, with lower values raised to floor.
+// raisedTo returns the scaled colors. Values below the given floor are first raised to it.
 func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 	for i, p := range c {
 		for k, h := range p {
@@ -92,7 +93,7 @@ func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 // become white.
 type judge struct {
 	blockfit.Glare
-	want [3][16]float32 // levels of the original values
+	want [3][16]float32 // Glare.Level of the original values, by channel and pixel
 }
 
 func judgeOf(colors *Colors) (j judge) {
@@ -209,7 +210,8 @@ func fitLine(colors *Colors, q blockfit.Quality) codedBlock {
 	return best
 }
 
-// floors returns the floors to try. They are in stops (factors of two) below the brightest value.
+// floors returns the lower limits of colors to try, in stops (factors of two) below the brightest
+// value.
 func floors(q blockfit.Quality) []uint16 {
 	if q == blockfit.Fast {
 		return []uint16{6} // a factor of 64, the contrast of a good print on paper
@@ -283,7 +285,7 @@ func closestLine(pix *[16][3]float32, q blockfit.Quality) codedBlock {
 			best = line
 		}
 	}
-	return best // the first mode can store all endpoints
+	return best // best is set, because the first mode can store all endpoints
 }
 
 // storeLine encodes the colors on the line between two endpoints. It returns false if the endpoints

@@ -9,12 +9,11 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// pairFloors are the floors to try, in stops (factors of two) below the brightest value. A floor of
-// 32 stops means none. Qualities below Best use only the first.
+// pairFloors holds the lower limits of colors to try, in stops (factors of two) below the brightest
+// value. 32 stops means no limit. Qualities below Best use only the first limit.
 var pairFloors = [...]uint16{32, 9, 5}
 
-// partitionsTried is the number of partitions to fit. They are those with the smallest estimated
-// errors.
+// partitionsTried is the number of partitions to fit: the ones with the smallest estimated errors.
 const partitionsTried = 4
 
 // fitPair returns the best block with two regions. It fits the original colors, and then the colors
@@ -145,8 +144,8 @@ func fitPartition(best *codedBlock, judge *judge, pix *[16][3]float32, partition
 	}
 }
 
-// finestFirst returns the modes with two regions, those with the most bits for the first endpoint
-// first.
+// finestFirst returns the modes with two regions, sorted by the precision of the first endpoint,
+// highest first.
 var finestFirst = sync.OnceValue(func() (modes []*Mode) {
 	all := Modes()
 	for i := range all {

@@ -64,7 +64,8 @@ func TestMoments(t *testing.T) {
 	})
 }
 
-// TestNearest checks that the listed partitions are sorted, and that no other partition is nearer.
+// TestNearest checks that the listed partitions are sorted, and that no partition outside of the
+// list is nearer.
 func TestNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := rapid.Uint16().Draw(t, "set") &^ 1

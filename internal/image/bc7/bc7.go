@@ -74,7 +74,7 @@ type encoder struct {
 	all     moments // moments of all pixels
 	rows    rows
 	guesses blockfit.Guesses
-	hope    blockfit.Guess // best guess with two lines; the guess assumes exact indices
+	hope    blockfit.Guess // best guess with two lines; its error assumes exact indices
 	best    code           // best encoding found so far
 	sse     int64
 	exact   bool // true if sse must be measured, and not estimated
@@ -82,8 +82,8 @@ type encoder struct {
 
 // An effort holds the limits of the search for one quality.
 type effort struct {
-	// The search ends if the squared error of a block in mode 6 is below good. The error is
-	// computed if first is set, and estimated otherwise.
+	// The search ends if the squared error of a block in mode 6 is below good. If first is set,
+	// this error is computed, otherwise it is estimated.
 	good  int64
 	first bool
 	// searchModes splits the pixels along two axes. near is the number of most similar partitions
@@ -94,9 +94,8 @@ type effort struct {
 	rounds   int
 	rough    bool // true to fit lines with fitRoughly, which ignores rounds
 	thorough bool // true to try two ways to round the first endpoint
-	// asked is the number of earlier blocks whose endpoints RDO tries: those with the nearest
-	// colors. RDO also tries the indices of a third as many blocks, whose patterns of bright pixels
-	// are similar.
+	// asked is the number of earlier blocks with similar colors whose endpoints RDO tries. RDO also
+	// tries the indices of asked/3 blocks whose patterns of bright pixels are similar.
 	asked int
 }
 

@@ -67,9 +67,9 @@ func (b *block) place4(list []uint8, d *axis, k *kind) (s leastSquares) {
 	return s
 }
 
-// chooseIndices sets the index of the nearest color on the line for each pixel in list, and the
-// least-squares sums in s. It returns the squared error without the sum of the squares of the
-// pixels, which the caller knows.
+// chooseIndices sets the index of the nearest color on the line for each listed pixel, and the
+// least-squares sums in s. It returns the squared error minus the sum of the squared pixels, which
+// the caller knows.
 func (b *block) chooseIndices(list []uint8, l *line, k *kind, alpha bool, index *[16]uint8, s *leastSquares) int64 {
 	if alpha {
 		return b.choose4(list, l, k, index, s)
@@ -78,7 +78,7 @@ func (b *block) chooseIndices(list []uint8, l *line, k *kind, alpha bool, index 
 }
 
 func choose3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) int64 {
-	var colors [16]uint64 // colors on the line, with reversed lanes
+	var colors [16]uint64 // colors on the line, with red and blue swapped
 	var squares [16]int64
 	w := &packedWeights[k.width]
 	r0, r1 := reverse(l.rgb[0]), reverse(l.rgb[1])
@@ -133,8 +133,8 @@ func (b *block) choose4(list []uint8, l *line, k *kind, index *[16]uint8, s *lea
 	return sse
 }
 
-// axis3 returns the axis along the line, the position of the line's first endpoint on it, and the
-// size of an index step, in 2^24ths of an index.
+// axis3 returns the axis along the line and the position of the line's first endpoint on it. scale
+// is the number of index steps per unit of the axis, times 2^24.
 func (l *line) axis3(k *kind) (d axis, first, scale int64) {
 	r, fr := distanceAndFlip(l.rgb[0]&255, l.rgb[1]&255)
 	g, fg := distanceAndFlip(l.rgb[0]>>lane&255, l.rgb[1]>>lane&255)
@@ -199,7 +199,8 @@ func (l *line) solveLine(s *leastSquares, m *moments, channels int, k *kind, tho
 	det := q.A*q.C - q.B*q.B
 	rgb, a := s.rgb, s.a
 	if det == 0 {
-		// If all indices are equal, any index gives the color between two equal endpoints.
+		// If all indices are equal, the solution is not unique. Two equal endpoints give the same
+		// color at every index.
 		q.A, q.B, q.C = 64*32*n, 0, 64*32*n
 		det = q.A * q.C
 		rgb, a = 32*m.sum, 32*sumA
@@ -304,8 +305,8 @@ func (q *quadratic) roundPair(u, x, y, p, r int64) (s0, s1 uint8, least int64) {
 	return s0, s1, least
 }
 
-// completeEnds returns the stored first endpoint, the best second endpoint for this first one, and
-// the error of both.
+// completeEnds returns the stored first endpoint, the second endpoint that suits it best, and the
+// error of this pair.
 func (q *quadratic) completeEnds(first, x, y, p, r int64) (s0, s1 uint8, e int64) {
 	v := q.kind.decodedValue(first, p)
 	second := q.secondEnd(v, y, r)
@@ -313,7 +314,7 @@ func (q *quadratic) completeEnds(first, x, y, p, r int64) (s0, s1 uint8, e int64
 	return uint8(first), uint8(second), v*(q.A*v+2*(q.B*w-x)) + w*(q.C*w-2*y)
 }
 
-// secondEnd returns the stored second endpoint for a first endpoint of value v.
+// secondEnd returns the best second endpoint, as stored, for a first endpoint of value v.
 func (q *quadratic) secondEnd(v, y, r int64) int64 {
 	return q.kind.nearestStored(int64(float64(y-q.B*v)*q.perC), r)
 }

@@ -20,7 +20,7 @@ type layout struct {
 	own       uint8 // p-bits per endpoint
 	shared    uint8 // p-bits shared by both endpoints of a subset
 	index     uint8
-	scalar    uint8 // bits per index of alpha; 0 if alpha has no indices of its own
+	scalar    uint8 // bits per index of alpha; 0 if alpha has no separate indices
 }
 
 var layouts = [8]layout{
@@ -61,7 +61,7 @@ func (c *code) setEnds(subset uint8, l *line, channels int) {
 	}
 }
 
-// masks returns the pixels of subsets 1 and 2.
+// masks returns the pixels of subsets 1 and 2 as bit masks.
 func (l *layout) masks(partition uint8) (one, two uint16) {
 	switch l.subsets {
 	case 2:

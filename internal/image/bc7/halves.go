@@ -35,7 +35,7 @@ func (c *code) fitsAlpha(alpha bool) bool {
 }
 
 // withEnds combines another code's endpoints with the best indices for them. sse is the error, or
-// -1 if the caller must measure it. ok is false if the error would exceed the limit most.
+// -1 if the caller must measure it. ok is false if the error would exceed the parameter most.
 func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok bool) {
 	if !of.fitsAlpha(s.alpha) {
 		return code{}, 0, false
@@ -153,7 +153,7 @@ func (l *line) offMean(m *moments) float64 {
 }
 
 // withIndices combines another code's indices with the best endpoints for them. It returns false if
-// the error would exceed the limit most.
+// the error would exceed the parameter most.
 func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
 	if !of.fitsAlpha(s.alpha) {
 		return code{}, false

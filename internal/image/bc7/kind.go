@@ -5,9 +5,9 @@ type kind struct {
 	p      pbits
 	width  uint8   // bits per index
 	levels int64   // number of distinct indices
-	along  float64 // fraction of the scatter along a line that the indices preserve
+	along  float64 // fraction of the scatter along the line that quantized indices preserve
 	most   int64   // largest integer that can be stored
-	scale  int64   // number of stored steps per 256th of a value, times 2^24
+	scale  int64   // factor from 256ths of a value to stored steps, times 2^24
 	shift  uint8   // 1 if the stored value is followed by a p-bit
 
 	values [512]uint8 // decoded values, indexed by twice the stored value plus the p-bit
@@ -38,8 +38,8 @@ func (p pbits) pbitChoices() [][2]uint8 {
 
 var pChoices = [4][2]uint8{{0, 0}, {1, 1}, {0, 1}, {1, 0}}
 
-// newKind returns the kind with the given number of bits per channel, including a p-bit, and
-// indices of width bits.
+// newKind returns the kind with the given number of bits per channel, including a p-bit, and the
+// given number of bits per index.
 func newKind(bits uint8, p pbits, width uint8) *kind {
 	k := &kind{p: p, width: width, levels: 1 << width}
 	if p != noP {
@@ -133,11 +133,11 @@ func (e *encoder) widenEnds() {
 	}
 }
 
-// reach is the largest range of values in a channel that all have an index in mode 6.
+// reach is the largest range of channel values in which mode 6 has an index for every value.
 const reach = 16
 
-// narrowerThan reports whether the variance of every channel is small enough for all values to be
-// within a range of size far.
+// narrowerThan reports whether the variance of every channel is so small that all values are within
+// a range of the given size.
 func (s *scatter) narrowerThan(far float64) bool {
 	return max(s.rr, s.gg, s.bb, s.aa) <= 16*16*float64(far/2)*float64(far/2)
 }

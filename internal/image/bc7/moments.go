@@ -175,7 +175,8 @@ func (s *scatter) scaleVector(v *vector) vector {
 	}
 }
 
-// acrossDirection returns the scatter without the part along v. With u = Sv it is S - uu'/v'u.
+// acrossDirection returns the part of the scatter S that is not along v. This part is S - uu'/v'u,
+// where u = Sv.
 func (s *scatter) acrossDirection(v *vector) (t scatter) {
 	u := s.scaleVector(v)
 	vu := float64(v[0]*u[0]) + float64(v[1]*u[1]) + float64(v[2]*u[2]) + float64(v[3]*u[3])
@@ -199,8 +200,8 @@ func (s *scatter) acrossDirection(v *vector) (t scatter) {
 
 // A color is stored as three lanes of 22 bits in one word: red in the lowest lane, then green, then
 // blue. A lane can hold the sum of sixteen products of two bytes, so one operation computes all
-// three channels. One multiplication computes a dot product if one of its words has its lanes in
-// reverse. Then the third lane of the product is the sum of the products of equal channels.
+// three channels. To compute a dot product with one multiplication, the lanes of one word are
+// reversed. The third lane of the product is then the dot product.
 const (
 	lane      = 22
 	laneMask  = 1<<lane - 1
@@ -244,11 +245,11 @@ func (b *block) rotated(rotation uint8) (px block, scalar [16]uint64) {
 	return px, scalar
 }
 
-// An axis is a direction in color space on which pixels are projected. All components are positive:
-// if a channel decreases along the axis, its values v are replaced by 255-v. flip is 255 for such
-// channels.
+// An axis is a direction in color space on which pixels are projected. If a channel decreases along
+// the axis, its values v are replaced by 255-v, so that all components are positive. flip is 255
+// for these channels.
 type axis struct {
-	flip, reversed uint64 // three lanes each; components are below 1024
+	flip, reversed uint64 // three lanes each; the components in reversed are below 1024
 	flipA, a       uint64
 }
 

@@ -31,10 +31,10 @@ func (e *encoder) guessPair(p uint8) {
 	e.guesses.Add(3, p, all-float64(line*kind3.along)+cost3)
 }
 
-// estimateResidue estimates the squared error of pixels whose line is not known yet. all is their
-// total scatter, and line is the part along one line. line is the norm of the covariance matrix,
-// which approximates its largest eigenvalue. The norm is exact if all other eigenvalues are 0,
-// otherwise slightly too large.
+// estimateResidue estimates the squared error of pixels whose line is not known yet. It returns
+// their total scatter, and the part of the scatter along one line. This part is the norm of the
+// covariance matrix, which approximates its largest eigenvalue. The norm is exact if all other
+// eigenvalues are 0, otherwise slightly too large.
 func (m *moments) estimateResidue(alpha bool) (all, line float64) {
 	n := int64(m.pixelCount())
 	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
@@ -54,7 +54,8 @@ func (m *moments) estimateResidue(alpha bool) (all, line float64) {
 	return float64(trace) * per, math.Sqrt(float64(squares)) * per
 }
 
-// opaqueResidue is estimateResidue without alpha. It takes the fields of moments.
+// opaqueResidue is like estimateResidue, for pixels without alpha. Its parameters are fields of
+// moments.
 func opaqueResidue(sum, reds, rest, count uint64) (all, line float64) {
 	n := int64(count >> countShift)
 	r, g, b := red(sum), green(sum), blue(sum)
@@ -75,7 +76,7 @@ var perCount = func() (t [32]float64) {
 // hopeful limits the partitions to try: the estimated error is at most this fraction of the
 // smallest real error. The estimate assumes that colors are evenly distributed on their line and
 // that four indices lose a ninth of their scatter. But near sharp edges and in flat icons, each
-// part has only two or three colors, which four indices represent without loss.
+// subset has only two or three colors, which four indices represent without loss.
 const hopeful = 0.45
 
 // These are the squared errors that quantized endpoints add to a block, by mode.
@@ -157,7 +158,7 @@ func (e *encoder) fitRoughly(px *block, list []uint8, ls leastSquares, m *moment
 	return l, l.unroundedLoss(&ls, m, alpha)
 }
 
-// assign3 sets the index of the nearest position on the line for each pixel in list, and stores the
+// assign3 sets the index of the nearest position on the line for each listed pixel, and stores the
 // least-squares sums in s.
 func assign3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) {
 	w := &packedWeights[k.width]
@@ -191,8 +192,8 @@ func (b *block) assign4(list []uint8, l *line, k *kind, index *[16]uint8, s *lea
 	}
 }
 
-// unroundedLoss returns the squared error of pixels without the sum of their squares. It assumes
-// that colors between the endpoints are not rounded.
+// unroundedLoss returns the squared error of pixels minus the sum of their squares. It assumes that
+// colors between the endpoints are not rounded.
 func (l *line) unroundedLoss(s *leastSquares, m *moments, alpha bool) int64 {
 	n := int64(m.pixelCount())
 	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)
@@ -245,8 +246,8 @@ func (k *sketch) leastApart(o *sketch) int64 {
 	return int64(r*r+g*g+b*b) >> 4
 }
 
-// wider returns 16 times the squared difference of the deviations. It has the same scale as
-// leastApart.
+// wider returns 16 times the squared difference between the color deviations of two blocks. The
+// result has the same scale as leastApart.
 func (k *sketch) wider(o *sketch) int64 {
 	d := k.spread - o.spread
 	return int64(d * d)
@@ -260,7 +261,8 @@ func (k *sketch) otherwise(o *sketch) int64 {
 }
 
 // nearby holds the slots of the most similar blocks, nearest first. Among equally similar blocks,
-// the oldest is first. An element is 2^16 times the distance of a block, plus its slot.
+// the oldest is first. An element is 2^16 times the distance of a block, plus the slot of this
+// block.
 type nearby [maxAsked]int64
 
 const maxAsked = 64

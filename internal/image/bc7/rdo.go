@@ -16,7 +16,7 @@ type budget struct {
 	*encoder
 	ctx     context.Context
 	weighed bool
-	given   []byte  // best blocks without RDO
+	given   []byte  // best blocks found without RDO
 	sse     []int64 // squared errors of the given blocks
 	growth  float64 // factor by which errors may grow
 	work    *shrinker
@@ -46,15 +46,16 @@ const (
 	steps      = 4
 )
 
-// price returns the squared error to accept for each saved bit, so that the sampled blocks lose
-// about the allowed error. It overwrites dst.
+// price returns the squared error to accept for each saved bit. At this price, the error of the
+// sampled blocks grows by about the allowed amount. price overwrites dst.
 func (b *budget) price(dst []byte) (float64, error) {
 	var sum int64
 	for _, e := range b.sse {
 		sum += e
 	}
-	// The search starts at the mean error of a block and changes the price in proportion to the
-	// loss. After the loss has exceeded the allowed loss, the search narrows down the price.
+	// The first price is a 32nd of the mean error of a block. The search changes the price in
+	// proportion to the loss. After the loss has exceeded the allowed loss, the search narrows down
+	// the price.
 	price := float64(float64(sum)/float64(len(b.sse))) / 32
 	var below, above, lostBelow, lostAbove, may float64
 	for range steps {
@@ -103,9 +104,9 @@ func (b *budget) sampleLoss(dst []byte, price float64) (lost, allowed float64, e
 	return float64(after - before), float64(float64(before) * (b.growth - 1)), nil
 }
 
-// writeRun writes a range of blocks and returns their error. It stops changing blocks when their
-// error reaches the limit most, which it never exceeds. If steered is set, the price is adjusted to
-// spread the loss evenly over the image.
+// writeRun writes a range of blocks and returns their error. It keeps the remaining blocks
+// unchanged once the error reaches the parameter most, and never exceeds this limit. If steered is
+// set, the price is adjusted to spread the loss evenly over the image.
 func (b *budget) writeRun(dst []byte, price float64, from, to int, most int64, steered bool) (total int64, err error) {
 	if b.work == nil {
 		b.work = &shrinker{encoder: b.encoder, weighed: b.weighed}
@@ -183,7 +184,7 @@ type shrinker struct {
 // window is the number of earlier blocks that are searched.
 const window = 256
 
-// A past is a block that was written earlier.
+// A past holds a block that was written earlier.
 type past struct {
 	bytes [16]byte
 	code  code
@@ -206,7 +207,7 @@ type choice struct {
 }
 
 // nextBlock returns the block for the pixels and its error, which is at most limit. given is the
-// best block without RDO, and sse is the error of given.
+// best block without RDO, and sse is its error.
 func (s *shrinker) nextBlock(pixels *[64]byte, given [16]byte, sse, limit int64) ([16]byte, int64) {
 	s.limit = limit
 	s.setPixels(pixels, &given)
@@ -296,8 +297,8 @@ func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
 	s.all = s.rows.momentsOfMask(0xffff, s.alpha)
 }
 
-// offerBlock makes a block the best choice if it costs less than the current choice.
-// bytes are the block, and px its decoded pixels.
+// offerBlock makes a block the best choice if it costs less than the current choice. bytes holds
+// the block, and px holds its decoded pixels.
 func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits float64, repeats bool) {
 	most := s.payableError(best, bits)
 	if most < 0 {
@@ -308,8 +309,8 @@ func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits floa
 	}
 }
 
-// payableError returns the largest acceptable error of a block with the given bits. The result is
-// negative if no error is acceptable.
+// payableError returns the largest acceptable error of a block that costs the given number of bits.
+// The result is negative if no error is acceptable.
 func (s *shrinker) payableError(best *choice, bits float64) int64 {
 	return min(int64(math.Ceil(best.cost-float64(s.price*bits)))-1, s.limit)
 }
@@ -345,8 +346,8 @@ func commonEnds(a, b *[16]byte) int {
 }
 
 // errorWithin returns the squared error relative to another block's pixels. It stops early with a
-// partial sum above the limit most. If an opaque block would no longer be opaque, the error exceeds
-// every limit.
+// partial sum above the parameter most. If an opaque block would become translucent, the result
+// exceeds every limit.
 func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	for i, v := range &s.truth.rgb {
 		w, a := o.rgb[i], s.truth.a[i]

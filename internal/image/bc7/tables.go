@@ -85,7 +85,7 @@ func (t *tables) setColor(c *code, rgb uint64) {
 // compressed texture image formats". A mask has one bit per pixel, row by row, starting with the
 // lowest bit.
 
-// pairs are the pixels of subset 1 in the partitions into two.
+// pairs holds the pixels of subset 1 for each partition into two subsets.
 var pairs = [64]uint16{
 	0xcccc, 0x8888, 0xeeee, 0xecc8, 0xc880, 0xfeec, 0xfec8, 0xec80,
 	0xc800, 0xffec, 0xfe80, 0xe800, 0xffe8, 0xff00, 0xfff0, 0xf000,
@@ -97,7 +97,7 @@ var pairs = [64]uint16{
 	0x9336, 0x9cc6, 0x817e, 0xe718, 0xccf0, 0x0fcc, 0x7744, 0xee22,
 }
 
-// triples are the pixels of subsets 1 and 2 in the partitions into three.
+// triples holds the pixels of subsets 1 and 2 for each partition into three subsets.
 var triples = [2][64]uint16{{
 	0x08cc, 0x8cc8, 0xcc80, 0xec00, 0x3300, 0x00cc, 0xff00, 0xcccc,
 	0x0f00, 0x0ff0, 0x00f0, 0x4444, 0x6666, 0x2222, 0x136c, 0x008c,
@@ -121,7 +121,7 @@ var triples = [2][64]uint16{{
 // The index of an anchor pixel is stored without its top bit, which is 0. The anchor of subset 0 is
 // always pixel 0.
 
-// pairAnchors are the anchors of subset 1 in the partitions into two.
+// pairAnchors holds the anchor of subset 1 for each partition into two subsets.
 var pairAnchors = [64]uint8{
 	15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
 	15, 2, 8, 2, 2, 8, 8, 15, 2, 8, 2, 2, 8, 8, 2, 2,
@@ -129,7 +129,7 @@ var pairAnchors = [64]uint8{
 	6, 2, 6, 8, 15, 15, 2, 2, 15, 15, 15, 15, 15, 2, 2, 15,
 }
 
-// tripleAnchors are the anchors of subsets 1 and 2 in the partitions into three.
+// tripleAnchors holds the anchors of subsets 1 and 2 for each partition into three subsets.
 var tripleAnchors = [2][64]uint8{{
 	3, 3, 15, 15, 8, 3, 15, 15, 8, 8, 6, 6, 6, 5, 3, 3,
 	3, 3, 8, 15, 3, 3, 6, 10, 5, 8, 8, 6, 8, 5, 15, 15,
@@ -142,8 +142,8 @@ var tripleAnchors = [2][64]uint8{{
 	15, 3, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 3, 15, 15, 8,
 }}
 
-// Pair returns the pixels of subset 1 in a partition into two, and the anchor of that subset. BC6H
-// uses the first 32 partitions as well.
+// Pair returns the pixels of subset 1 in a partition into two subsets, and the anchor of subset 1.
+// BC6H uses the first 32 partitions as well.
 func Pair(partition uint8) (mask uint16, anchor uint8) {
 	return pairs[partition&63], pairAnchors[partition&63]
 }

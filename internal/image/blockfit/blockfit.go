@@ -30,7 +30,7 @@ type Options struct {
 	WeighAlpha bool
 }
 
-// A Grid is an image of W by H pixels in blocks.
+// A Grid divides an image of W by H pixels into blocks.
 type Grid struct {
 	W, H int
 	Side int // width of a block in pixels
@@ -54,9 +54,13 @@ const maxBlock = 4 * 12 * 12
 // maxSide is the maximum side of an image.
 const maxSide = 1 << 20
 
-// Check returns an error if an encoder cannot encode the image. have is the number of values in the
-// image, and want is the number per pixel. unit names the values in the error. room is the size of
-// the output, and size is the number of bytes per block.
+// Check returns an error if an encoder cannot encode the image. Its parameters are:
+//
+//	have    number of values in the image
+//	want    number of values per pixel
+//	unit    name of the values in the error
+//	room    size of the output in bytes
+//	size    number of bytes per block
 func (g Grid) Check(have, want int, unit string, room, size int, q Quality) error {
 	switch {
 	case g.W <= 0 || g.H <= 0 || g.W > maxSide || g.H > maxSide:
@@ -75,8 +79,8 @@ func (g Grid) Check(have, want int, unit string, room, size int, q Quality) erro
 // takes a few milliseconds for these blocks.
 const blocksBetweenLooks = 64
 
-// Each calls do for every block, row by row from the top. It stops with ctx's error when ctx is
-// done.
+// Each calls the function do for every block, row by row from the top. It stops with ctx's error
+// when ctx is done.
 func (g Grid) Each(ctx context.Context, do func(at int)) error {
 	for at := range g.Blocks() {
 		if at%blocksBetweenLooks == 0 {
@@ -91,9 +95,9 @@ func (g Grid) Each(ctx context.Context, do func(at int)) error {
 
 // EncodeRGBA writes the blocks of an image to dst, row by row; dst must have 16*g.Blocks() bytes.
 // pix has four bytes, RGBA, per pixel, row by row. If a side is not a multiple of g.Side, blocks
-// repeat the last column or row. encode returns the block for the first pixels of its argument.
-// EncodeRGBA works in the calling goroutine and stops with ctx's error when ctx is done. After an
-// error the content of dst is undefined.
+// repeat the last column or row. The function encode gets a slice that starts with the pixels of a
+// block, and returns the encoded block. EncodeRGBA works in the calling goroutine and stops with
+// ctx's error when ctx is done. After an error the content of dst is undefined.
 func (g Grid) EncodeRGBA(ctx context.Context, dst, pix []byte, q Quality, encode func(pixels []byte) [16]byte) error {
 	if err := g.Check(len(pix), 4, "bytes", len(dst), 16, q); err != nil {
 		return err
@@ -137,7 +141,8 @@ func Axis(pix [][3]float32) [3]float32 {
 		gb += float32(g * b)
 		bb += float32(b * b)
 	}
-	// The row with the largest variance is not perpendicular to the result.
+	// The row with the largest variance is a good start, because it is not perpendicular to the
+	// result.
 	axis := [3]float32{rr, rg, rb}
 	if gg > rr && gg >= bb {
 		axis = [3]float32{rg, gg, gb}

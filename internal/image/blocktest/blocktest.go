@@ -31,7 +31,8 @@ type Encoder struct {
 var Names = [3]string{"fast", "normal", "best"}
 
 // AssembleBlocks returns the image of w by h pixels that the blocks encode. decode receives a block
-// of size bytes and sets its pixels, row by row. Blocks have side columns and rows rows.
+// of size bytes and sets its pixels, row by row. A block is side pixels wide and has the given
+// number of rows.
 func AssembleBlocks(blocks []byte, w, h, side, rows, size int, decode func(pixels, block []byte)) []byte {
 	pix := make([]byte, 4*w*h)
 	pixels := make([]byte, 4*side*rows)
@@ -54,8 +55,9 @@ func (e Encoder) Law(t *testing.T) {
 	e.Cancels(t)
 }
 
-// Judge tests the blocks of all samples. Each quality has one checksum, which is the same on every
-// machine. Each sample has at least the given PSNR in dB. Higher quality has smaller errors.
+// Judge tests the blocks of all samples. The blocks of each quality must have the given checksum,
+// which is the same on every machine. Each sample must have at least the given PSNR in dB. Higher
+// quality must have smaller errors.
 func (e Encoder) Judge(t *testing.T, sums [3]string, least map[string][3]float64) {
 	t.Helper()
 	var got [3]string
@@ -164,7 +166,8 @@ func (e Encoder) Cancels(t *testing.T) {
 	}
 }
 
-// SquaredError returns the sum of the squared differences of the first channels of RGBA pixels.
+// SquaredError returns the sum of the squared differences of RGBA pixels. It compares the given
+// number of channels, starting with red.
 func SquaredError(a, b []byte, channels int) (sse int64) {
 	for i := range a {
 		if i%4 < channels {
@@ -175,7 +178,8 @@ func SquaredError(a, b []byte, channels int) (sse int64) {
 	return sse
 }
 
-// PSNR returns the similarity of the first channels of RGBA pixels, in dB.
+// PSNR returns the similarity of RGBA pixels in dB. It compares the given number of channels,
+// starting with red.
 func PSNR(a, b []byte, channels int) float64 {
 	return 10 * math.Log10(255*255*float64(len(a)*channels/4)/max(float64(SquaredError(a, b, channels)), 0.001))
 }

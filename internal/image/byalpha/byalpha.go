@@ -14,8 +14,8 @@
 // Pixels are RGBA of eight bits; the slices of a call must have equal lengths.
 package byalpha
 
-// Ask stores in wanted the modified colors to encode next. pixels are the original colors, and now
-// are the currently decoded colors.
+// Ask computes the modified colors to encode next and stores them in wanted. The parameters pixels
+// and now are the original colors and the currently decoded colors.
 func Ask(wanted, pixels, now []byte) {
 	for i := 0; i < len(pixels); i += 4 {
 		a := int(pixels[i+3])
@@ -27,7 +27,8 @@ func Ask(wanted, pixels, now []byte) {
 	}
 }
 
-// Mean sets every color of dst to the mean color of pixels. It leaves alpha unchanged.
+// Mean sets every color of dst to the mean color of pixels, weighted by alpha. It leaves alpha
+// unchanged.
 func Mean(dst, pixels []byte) {
 	var sum [3]int
 	weight := 0
@@ -60,9 +61,9 @@ func Error(pixels, decoded []byte) (sse int64) {
 }
 
 // Search encodes a block again for the colors that Ask computes, as long as the error decreases,
-// and at most the given number of times. block is the encoding of the unmodified pixels. encode
-// must encode the pixels in wanted. decode must decode an encoding to decoded. Search returns the
-// best encoding and its Error.
+// and at most the given number of times. block is the encoding of the unmodified pixels. The
+// function encode must encode the pixels in the slice wanted. The function decode must store the
+// pixels of an encoding in the slice decoded. Search returns the best encoding and its Error.
 func Search[B any](pixels, decoded, wanted []byte, rounds int, block B, encode func() B, decode func(B)) (best B, least int64) {
 	best = block
 	decode(block)

@@ -7,9 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAskedErrorBoundsTheWeighedOne compares two blocks. If the second is closer to the colors that
-// Ask returns, then its error weighted by alpha must be at least as much smaller, except for
-// rounding.
+// TestAskedErrorBoundsTheWeighedOne checks that the error weighted by alpha falls at least as much
+// as the unweighted error relative to the colors from Ask, except for rounding.
 func TestAskedErrorBoundsTheWeighedOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		some := func(name string) []byte { return rapid.SliceOfN(rapid.Byte(), 64, 64).Draw(t, name) }
@@ -26,8 +25,8 @@ func TestAskedErrorBoundsTheWeighedOne(t *testing.T) {
 			}
 			return 255 * sse
 		}
-		// Rounding moves each modified color by at most 0.5. This changes the squared error by at
-		// most twice the distance times 0.5.
+		// Rounding moves each modified color by at most 0.5. This changes each of the two squared
+		// errors by less than 256, and Error is scaled by 255.
 		rounding := int64(255 * 48 * 512)
 		if fell, asked := Error(pixels, now)-Error(pixels, next), plain(now)-plain(next); fell < asked-rounding {
 			t.Fatalf("the error fell by %d, the unweighed error by %d", fell, asked)

@@ -45,8 +45,8 @@ func Open(data []byte, limit int64) (*texture.Texture, error) {
 
 // Level decodes one image of a level as a shader sees it, with the swizzle applied. Channels that
 // are not stored are 0, or 1 for alpha. The map has floats for floating-point formats, 16 bits for
-// RGB10A2, EAC and formats of 16 bits, and 8 bits otherwise. Images are numbered by the faces of
-// layer 0, then of layer 1 and so on. Level checks ctx once per row of blocks.
+// RGB10A2, EAC and formats of 16 bits, and 8 bits otherwise. Images are numbered layer by layer,
+// and face by face within a layer. Level checks ctx once per row of blocks.
 func Level(ctx context.Context, t *texture.Texture, level, number int) (*pixmap.Map, error) {
 	if level < 0 || level >= len(t.Levels) || number < 0 || number >= t.Images() {
 		return nil, fmt.Errorf("cooked: there is no image %d of level %d; the file has %d images of %d levels", number, level, t.Images(), len(t.Levels))

@@ -127,13 +127,13 @@ func (p *Prepared) coverageChange(ctx context.Context, t *texture.Texture) (floa
 // pixels, each pixel changes the fraction by 0.4 %.
 const coverageFewest = 256
 
-// passing returns the fraction of pixels whose alpha is at least test.
+// passing returns the fraction of pixels whose alpha is at least the threshold of the test.
 func passing(ctx context.Context, m *pixmap.Map, test float64) (float64, error) {
 	m, err := pixmap.Convert(ctx, m, pixmap.Bits16, pixmap.Data)
 	if err != nil {
 		return 0, err
 	}
-	n, least := 0, math.Ceil(float64(test*65535)-1e-6) // the tolerance keeps rounding errors from raising the threshold for 0.2 above 51/255
+	n, least := 0, math.Ceil(float64(test*65535)-1e-6) // the tolerance absorbs rounding errors, so that a test of 0.2 means 51/255
 	for i := 3; i < len(m.Pix16); i += 4 {
 		if float64(m.Pix16[i]) >= least {
 			n++
@@ -205,8 +205,8 @@ type loss struct {
 	peak float64
 }
 
-// lossOf compares the common channels of two images. peak is a lower bound for the peak of the
-// result.
+// lossOf compares the common channels of two images. The peak of the result is at least the given
+// peak.
 func lossOf[T uint8 | uint16 | float32](ctx context.Context, got, want []T, compared [4]bool, peak float64) (e loss, err error) {
 	const piece = 1 << 16
 	e.peak = peak

@@ -281,7 +281,7 @@ func TestReadRefuses(t *testing.T) {
 // TestReadBomb checks that a short file with huge sizes in its header allocates almost nothing.
 func TestReadBomb(t *testing.T) {
 	file := encode(t, small())
-	for _, at := range []int{14, 18, 142} { // offsets in the height, the width and the number of layers
+	for _, at := range []int{14, 18, 142} { // third bytes of the height, the width and the number of layers
 		file[at] = 1
 	}
 	var before, after runtime.MemStats

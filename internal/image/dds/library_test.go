@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-// The library that decodes in this file does not build on 32-bit machines.
+// Package bcn, which decodes the blocks in this file, does not build on 32-bit machines.
 
 package dds
 
@@ -25,7 +25,7 @@ func TestLibraryReads(t *testing.T) {
 		texture.RG8: bcn.FormatRG8, texture.RGBA8: bcn.FormatRGBA8, texture.RGB10A2: bcn.FormatRGB10A2,
 	}
 	for _, f := range texture.Formats() {
-		if _, ok := formats[f]; !ok { // the library or this package does not know the format
+		if _, ok := formats[f]; !ok { // skip formats that the library or this package does not know
 			continue
 		}
 		for _, cube := range []bool{false, true} {

@@ -28,14 +28,14 @@ func (e *encoder) encodeAlpha(pixels *[64]byte) uint64 {
 
 // alphaTables holds lookup tables for encoding alpha fast.
 type alphaTables struct {
-	// shape holds the error of a value for each modifier table, in lanes of 16 bits. The index is
-	// the value in 64ths of the range between the outermost modifiers. The sum of sixteen errors
-	// does not overflow a lane.
+	// shape holds the error of each value with each modifier table, in lanes of 16 bits. Values are
+	// in 64ths of the range between the outermost modifiers. The sum of sixteen errors does not
+	// overflow a lane.
 	shape [65][4]uint64
-	// off holds the difference between a value and the nearest value of a block. Its indices are
-	// the modifier table, the multiplier, and the value minus the base plus 256.
+	// off holds the difference between a value and the nearest value that a block can store. It is
+	// indexed by modifier table, multiplier, and value - base + 256.
 	off [16][16][512]int16
-	// index holds the index of the nearest modifier for each half step, like rank.near.
+	// index holds the index of the nearest modifier at each half step; see rank.near.
 	index [16][64]uint8
 }
 
@@ -48,7 +48,7 @@ func (a *alphaTables) fill() {
 			for _, v := range m {
 				least = min(least, (at-64*v)*(at-64*v))
 			}
-			// The cost is the error relative to the square of the span.
+			// The cost is the error relative to the squared span of the table.
 			cost := uint64(min(int64(least)*24/int64(ranks[t].span*ranks[t].span), 1<<12-1))
 			a.shape[q][t/4] |= cost << (t % 4 * 16)
 		}
@@ -73,7 +73,7 @@ func (a *alphaTables) fill() {
 // range, the step size of a table matters more than its shape.
 const narrowAlpha = 20
 
-// encodeAlphaFast is the variant of encodeScalar for alpha with the quality Fast.
+// encodeAlphaFast is the variant of encodeScalar that the quality Fast uses for alpha.
 func (e *encoder) encodeAlphaFast(v *[16]int32) uint64 {
 	tables := &e.sketch.tables.alpha
 	low, high := v[0], v[0]
@@ -139,8 +139,8 @@ func (a *alphaTables) suitTables(v *[16]int32, low, high int32) [2]uint8 {
 	return [2]uint8{uint8(best & 15), uint8(second & 15)}
 }
 
-// alphaError returns the error of a block, or a partial sum if that reaches limit. If values are
-// clamped, the result may exceed the error of the best indices.
+// alphaError returns the error of a block. It stops early with a partial sum if this sum reaches
+// limit. If values are clamped, the result may exceed the error of the best indices.
 func (a *alphaTables) alphaError(v *[16]int32, c scalarCode, limit int32) (sse int32) {
 	row := &a.off[c.table&15][c.multiplier&15]
 	for i := 0; i < 16; i += 4 {

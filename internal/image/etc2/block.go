@@ -4,7 +4,7 @@ package etc2
 type block struct {
 	pix [16][3]int32
 	all [3]int32 // sums of all pixels, by channel
-	// squares is the sum of the squares of the three sums in all.
+	// squares is the sum of the squares of all channels of all pixels.
 	squares int32
 	halves  [4]half
 }
@@ -55,7 +55,7 @@ type half struct {
 	s       [8]int32 // red + green + blue of each pixel
 	sum     [3]int32 // sum of each channel over the pixels
 	squares int32    // sum of the squares of all channels
-	lumas   int32    // sum of the squares of s
+	lumas   int32    // sum of the squares of the elements of s
 }
 
 func (h *half) joinQuarters(a, b *half) {
@@ -77,8 +77,9 @@ func (h *half) joinQuarters(a, b *half) {
 // indices. The formula ignores that colors are clamped to 0 and 255. Clamping moves them towards
 // the pixel, so the formula is an upper bound.
 
-// costs holds the smallest luma, by difference of the sums and by modifier table. The low half of
-// word i is for table 2i, and the high half for table 2i+1. Values are shifted left by three bits.
+// costs holds the smallest luma error of a pixel. It is indexed by the absolute difference of the
+// channel sums, and by modifier table. The low half of word i is for table 2i, and the high half
+// for table 2i+1. Values are shifted left by three bits.
 var costs = func() (all [1024][4]uint64) {
 	for u := range int32(766) {
 		for t, m := range &modifiers {

@@ -48,8 +48,8 @@ func TestDecodeEAC(t *testing.T) {
 		block uint64
 		want  [2]uint16 // 11-bit values of the first pixel and the pixel below
 	}{
-		{0x80_1d_924924924924, [2]uint16{1028, 1028}}, // a modifier of 0
-		{0x80_0d_000000000000, [2]uint16{1027, 1027}}, // an eighth of the modifier -1
+		{0x80_1d_924924924924, [2]uint16{1028, 1028}}, // all modifiers are 0
+		{0x80_0d_000000000000, [2]uint16{1027, 1027}}, // the modifier is -1, and the multiplier 0 means 1/8
 		{0x80_10_200000000000, [2]uint16{1028 - 6*8, 1028 - 3*8}},
 		{0x00_f0_600000000000, [2]uint16{0, 0}},
 		{0xff_f0_fc0000000000, [2]uint16{2047, 2047}},

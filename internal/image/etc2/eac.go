@@ -18,7 +18,8 @@ var (
 // base returns the value of a quantized base.
 func (k *scalarKind) base(stored int32) int32 { return stored*k.unit + k.offset }
 
-// modifierStep returns the value of a modifier of 1. A multiplier of 0 means 1/8 for 11 bits.
+// modifierStep returns the value of a modifier of 1. A multiplier of 0 means 1/8 for 11-bit
+// channels.
 func (k *scalarKind) modifierStep(multiplier int32) int32 {
 	if multiplier == 0 && k.unit > 1 {
 		return 1
@@ -37,7 +38,7 @@ type scalarCode struct {
 	table            uint8
 }
 
-// A rank holds a modifier table in ascending order, and the nearest modifier for each half step.
+// A rank holds a modifier table in ascending order, and the nearest modifier at each half step.
 type rank struct {
 	span int32 // difference between the largest and the smallest modifier
 	near [64]int8
@@ -49,7 +50,7 @@ var ranks = func() (all [16]rank) {
 		m := &AlphaModifiers[t]
 		all[t].span = m[7] - m[3]
 		for i := range all[t].near {
-			// The index i is for values just above (i-32)/2.
+			// Index i represents values just above (i-32)/2.
 			at, least := int32(2*i-64+1), int32(math.MaxInt32)
 			for _, v := range m {
 				if d := max(4*v-at, at-4*v); d < least {
@@ -108,14 +109,14 @@ func (e *encoder) encodeScalar(v *[16]int32, k *scalarKind) uint64 {
 	return k.packScalar(v, best)
 }
 
-// scalarError returns the error of a block, or a partial sum if that reaches limit. If values are
-// clamped, the result may exceed the error of the best indices.
+// scalarError returns the error of a block. It stops early with a partial sum if this sum reaches
+// limit. If values are clamped, the result may exceed the error of the best indices.
 func (k *scalarKind) scalarError(v *[16]int32, c scalarCode, limit int32) (sse int32) {
 	base, step := k.base(c.base), k.modifierStep(c.multiplier)
 	near := &ranks[c.table&15].near
 	reciprocal := int32(1<<20)/step + 1
 	for _, x := range v {
-		// The position is the value in half steps, where the base is 32.
+		// at/step is the position of the value in half steps, where the base is at 32.
 		at := max(0, min(2*(x-base)+32*step, 64*step-1))
 		i := at * reciprocal >> 20
 		d := max(0, min(base+int32(near[i&63])*step, k.top)) - x
@@ -142,14 +143,15 @@ func (k *scalarKind) packScalar(v *[16]int32, c scalarCode) uint64 {
 	return out
 }
 
-// solidScalar returns a block of the single value v. A common modifier compensates for the rounding
-// of the base.
+// solidScalar returns a block of the single value v. One modifier for all pixels compensates for
+// the rounding of the base.
 func solidScalar(v int32, k *scalarKind) uint64 {
 	base := v / k.unit
 	return uint64(base)<<56 | uint64(k.least)<<52 | solidModifiers[(v-k.base(base)+4)&7]
 }
 
-// solidModifiers holds the table and the indices of a block with one modifier, -4 to 3.
+// solidModifiers holds, for each modifier m from -4 to 3, a block whose pixels all have m. The
+// block has only a table and indices.
 var solidModifiers = func() (all [8]uint64) {
 	for t := range AlphaModifiers {
 		for j, m := range AlphaModifiers[t] {

@@ -272,7 +272,7 @@ func TestSketch(t *testing.T) {
 		if !ok {
 			return
 		}
-		// The estimate rounds each pixel by at most 4, unless the pixel's luma is limited.
+		// Rounding raises the estimate by at most 4 per pixel.
 		if sum := 3 * sse; chroma > sum || cost+s.rest > sum+4*16+3 {
 			t.Fatalf("%+v: error %d, chroma %d, estimate %d", c, sum, chroma, cost+s.rest)
 		}

@@ -72,7 +72,7 @@ func EncodeEAC(ctx context.Context, dst []byte, pix []uint16, w, h, channels int
 	})
 }
 
-// eachBlock calls do for every block.
+// eachBlock calls the function do for every block.
 func eachBlock(ctx context.Context, dst []byte, have int, g blockfit.Grid, channels, size int, o blockfit.Options, do func(block []byte, at int)) error {
 	if err := g.Check(have, channels, "numbers", len(dst), size, o.Quality); err != nil {
 		return fmt.Errorf("etc2: %w", err)
@@ -126,8 +126,8 @@ type effort struct {
 	shifts int
 	// kept is the number of base colors per half that are combined in pairs.
 	kept int
-	// A planar block with an error of at most good is accepted at once. two is the error above
-	// which the T and H modes are tried.
+	// A planar block with an error of at most good is accepted at once. The field two is the error
+	// above which the T and H modes are tried.
 	good, two int32
 	// nudge is set to improve the result by changing one quantized value at a time.
 	nudge bool
@@ -179,7 +179,7 @@ func (e *encoder) keepIfBetter(c *code, sse int32) bool {
 	return true
 }
 
-// scaledNearest maps v from the range 0 to scale to the range 0 to most, and rounds it to nearest.
+// scaledNearest scales v from the range [0, scale] to the range [0, most], rounded to nearest.
 func scaledNearest(v, scale, most int32) uint8 {
 	return uint8(max(0, min((v*most+scale/2)/scale, most)))
 }

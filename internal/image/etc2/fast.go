@@ -37,7 +37,7 @@ func (s *sketch) measure(pixels *[64]byte) (differ bool) {
 	first := binary.LittleEndian.Uint64(pixels[:]) & (colors & 0xffff_ffff)
 	first |= first << 32
 	var unequal uint64
-	var squares, lumas uint64 // sums in the high half of the word
+	var squares, lumas uint64 // the sums are in the high half of the word
 	var leftRB, leftG, rightRB, rightG uint64
 	for y := range 4 {
 		row := (*[16]byte)(pixels[16*y:])
@@ -47,7 +47,7 @@ func (s *sketch) measure(pixels *[64]byte) (differ bool) {
 		leftRB, leftG, rightRB, rightG = leftRB+aRB, leftG+aG, rightRB+bRB, rightG+bG
 		rowRB, rowG := aRB+bRB, aG+bG
 		s.down[y] = sums{uint32(rowRB) + uint32(rowRB>>32), uint32(rowG) + uint32(rowG>>32)}
-		// The sums of a pixel are in the low 16 bits of each half of the word.
+		// Each half of a word holds the channel sum of one pixel in its low 16 bits.
 		aSum, bSum := (aRB+aRB>>16+aG)&pairs, (bRB+bRB>>16+bG)&pairs
 		s0, s1, s2, s3 := int32(uint32(aSum)), int32(aSum>>32), int32(uint32(bSum)), int32(bSum>>32)
 		s.columns[y], s.columns[y+4], s.columns[y+8], s.columns[y+12] = s0, s1, s2, s3
@@ -73,17 +73,17 @@ func squarePair(v uint64) uint64 { return v * bits.RotateLeft64(v, 32) }
 
 // fastTables holds the tables that only the quality Fast needs.
 type fastTables struct {
-	// luma holds the smallest luma by difference of the sums, like costs, but rounded to multiples
-	// of 8. The lanes have 16 bits, which eight pixels cannot overflow. A word has lanes for four
-	// modifier tables, which start with table 0, 2 or 4.
+	// luma is like costs, but its errors are rounded to multiples of 8. The lanes have 16 bits,
+	// which the sum of eight pixels cannot overflow. A word has lanes for four modifier tables,
+	// starting with table 0, 2 or 4.
 	luma [3][2048]uint64
-	// two holds the cost of a pixel in the T and H modes, by difference of the sums and by
-	// distance. The lanes have 16 bits, which sixteen pixels cannot overflow. The first two words
-	// are for groups with two colors, as in H. The last two words are for the group with three
-	// colors in T. Costs are rounded to multiples of 16.
+	// two holds the cost of a pixel in the T and H modes. It is indexed by the difference of the
+	// channel sums; the lanes are for the distances. A lane of 16 bits cannot overflow for sixteen
+	// pixels. The first two words are for groups with two colors, as in H. The last two words are
+	// for the group with three colors in T. Costs are rounded to multiples of 16.
 	two   [2048][4]uint64
 	alpha alphaTables
-	near5 [2048]uint8 // mean of eight values, quantized to 5 bits, by the sum of the values
+	near5 [2048]uint8 // mean of eight values, quantized to 5 bits and indexed by the sum of the values
 }
 
 // sharedTables returns the tables, which all encoders share.
@@ -142,20 +142,21 @@ func leastLane(a, b uint64) uint32 {
 		uint32(b&0xffff)<<3|4, uint32(b>>16&0xffff)<<3|5, uint32(b>>32&0xffff)<<3|6, uint32(b>>48)<<3|7)
 }
 
-// chromaOf returns the part of the chroma error of count pixels that depends on the base.
+// chromaOf returns the chroma error of count pixels, minus the part that does not depend on the
+// base.
 func chromaOf(sum, base *[3]int32, count int32) int32 {
 	s, t := sum[0]+sum[1]+sum[2], base[0]+base[1]+base[2]
 	dot := base[0]*sum[0] + base[1]*sum[1] + base[2]*sum[2]
 	return 3*(count*(base[0]*base[0]+base[1]*base[1]+base[2]*base[2])-2*dot) + t*(2*s-count*t)
 }
 
-// A fastHalf holds the three base colors that are tried for a half. They are the color nearest to
-// its mean, and the colors one step brighter and one step darker in all channels.
+// A fastHalf holds the three base colors that are tried for a half: the color nearest to its mean,
+// and the colors one step brighter and one step darker in all channels.
 type fastHalf struct {
 	red, green, blue       int32 // sums of each channel
 	low, high              int32 // smallest and largest of the pixels' red + green + blue
 	nearR, nearG, nearB    int32 // quantized mean color
-	cost, brighter, darker int32 // three times the errors, without sketch.rest
+	cost, brighter, darker int32 // three times the errors, minus sketch.rest
 	table, bright, dark    uint8 // modifier tables of the three colors
 }
 
@@ -206,8 +207,8 @@ func (h *fastHalf) best() int32 {
 	return 0
 }
 
-// costOf returns three times the error of a base color, without sketch.rest. It also returns the
-// best of the four modifier tables that suit the range of the half.
+// costOf returns three times the error of a base color, minus sketch.rest. It also returns the best
+// of the four modifier tables that suit the range of the half.
 func (h *fastHalf) costOf(tables *fastTables, s *[8]int32, r, g, b int32) (cost int32, table uint8) {
 	t := r + g + b
 	first := uint32(0)
@@ -225,7 +226,7 @@ func (h *fastHalf) costOf(tables *fastTables, s *[8]int32, r, g, b int32) (cost 
 	return int32(least>>2)<<3 + 6*(4*(r*r+g*g+b*b)-dot) + 2*t*(h.red+h.green+h.blue-4*t), uint8(2*first + least&3)
 }
 
-// encodeFast is the variant of encode for the quality Fast.
+// encodeFast is the variant of encode that the quality Fast uses.
 func (e *encoder) encodeFast(pixels *[64]byte) uint64 {
 	e.sse = math.MaxInt32
 	s := &e.sketch
@@ -274,7 +275,7 @@ func (e *encoder) encodeFast(pixels *[64]byte) uint64 {
 	return e.best.pack()
 }
 
-// bimodal returns the squared error of the pixels' sums if each is replaced by the mean of its
+// bimodal returns the squared error if each pixel's channel sum is replaced by the mean of its
 // group. One group has the pixels above the mean, the other group the remaining pixels. The error
 // is small if the block has two colors.
 func (s *sketch) bimodal() int32 {
@@ -315,7 +316,7 @@ func (s *sketch) fitSlopes(slopes *[3][3]int32) int32 {
 
 // slopeMoment returns the sum of v[i]*(2*i-3) for each channel.
 func slopeMoment(v *[4]sums) (m [3]int32) {
-	// The bias prevents one lane from borrowing from the other.
+	// The bias prevents a borrow between the two lanes.
 	const bias = 1 << 13
 	redBlue := v[3].redBlue*3 + v[2].redBlue + (bias | bias<<16) - v[1].redBlue - v[0].redBlue*3
 	return [3]int32{
@@ -325,7 +326,7 @@ func slopeMoment(v *[4]sums) (m [3]int32) {
 	}
 }
 
-// fastSplit returns the best code found in the modes of ETC1, and three times its error without
+// fastSplit returns the best code found in the modes of ETC1, and three times its error minus
 // sketch.rest.
 func (s *sketch) fastSplit() (c code, cost int32) {
 	var one, two, upper, lower fastHalf
@@ -370,8 +371,8 @@ func (s *sketch) fastSplit() (c code, cost int32) {
 	return c, costOne + costTwo
 }
 
-// coarse sets the base color of four bits and the modifier table of a half of c. It returns three
-// times the error without sketch.rest.
+// coarse stores the 4-bit base color and the modifier table of one half in c. It returns three
+// times the error, minus sketch.rest.
 func (h *fastHalf) coarse(t *fastTables, s *[8]int32, c *code, half int) (cost int32) {
 	base := &c.base[half&1]
 	for k, v := range [3]int32{h.red, h.green, h.blue} {
@@ -424,8 +425,8 @@ func (s *sketch) indexFast(c *code) (sse, chroma int32, ok bool) {
 	return (cost + chroma) / 3, chroma, true
 }
 
-// indexClamped chooses the indices of a block in a mode of ETC1 if colors are clamped. It compares
-// the sums of their channels, and returns the error.
+// indexClamped chooses the indices of a block in a mode of ETC1 if decoded colors are clamped. It
+// compares the channel sums of pixels with those of decoded colors, and returns the error.
 func (s *sketch) indexClamped(c *code, pixels *[64]byte) (sse int32) {
 	c.index = 0
 	for half := range 2 {
@@ -456,8 +457,8 @@ func columnsOfRows(v uint32) uint32 {
 		v>>4&0x10001<<1 | v>>5&0x10001<<5 | v>>6&0x10001<<9 | v>>7&0x10001<<13
 }
 
-// sixteenths holds, for 1 to 15 bytes, the factor that turns their sum into 16ths of their mean,
-// shifted left by 16 bits.
+// sixteenths holds, for each n, the factor that turns a sum of n bytes into 16 times their mean.
+// The factor is scaled by 65536.
 var sixteenths = func() (all [16]int32) {
 	for n := range all {
 		all[n] = (16<<16 + int32(n)/2) / max(1, int32(n))

@@ -69,7 +69,7 @@ func (c *code) pack() uint64 {
 		at(h[0]>>1, 34) | at(h[0]&1, 32) | at(h[1], 25) | at(h[2], 19) | at(v[0], 13) | at(v[1], 6) | at(v[2], 0)
 }
 
-// compareColors returns a key for comparing colors in H.
+// compareColors returns the key by which H blocks order their two colors.
 func compareColors(c [3]uint8) int { return int(c[0])<<16 | int(c[1])<<8 | int(c[2]) }
 
 // overflow returns the free bits of a byte that holds a 5-bit color and a 3-bit difference. The
@@ -264,7 +264,7 @@ var modifiers = [8][4]int32{
 	{18, 60, -18, -60}, {24, 80, -24, -80}, {33, 106, -33, -106}, {47, 183, -47, -183},
 }
 
-// distances are the distances between the colors of T and H. Source: Khronos Data Format
+// distances holds the distances between the colors of T and H blocks. Source: Khronos Data Format
 // Specification 1.4, "ETC2 distance table".
 var distances = [8]int32{3, 6, 11, 16, 23, 32, 41, 64}
 

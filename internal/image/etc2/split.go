@@ -259,8 +259,7 @@ func (e *encoder) chooseSplitIndices(c *code) (sse int32) {
 	return sse
 }
 
-// indexInside chooses indices if no color is clamped. Then they depend only on the sums of the
-// channels.
+// indexInside chooses indices if no color is clamped. The indices then depend only on channel sums.
 func (e *encoder) indexInside(at *[8]uint8, base *[3]int32, m *[4]int32, index *uint32) (sse int32) {
 	border := 3 * (m[0] + m[1])
 	for _, i := range at {

@@ -27,9 +27,9 @@ func (g *group) groupMean() (m [3]int32) {
 	return m
 }
 
-// splitInGroups splits the pixels into two groups by the nearer of two colors. The first colors are
-// the pixel farthest from the mean and the pixel farthest from that pixel. The next colors are the
-// means of the groups.
+// splitInGroups assigns each pixel to the nearer of two colors. At first, the colors are the pixel
+// farthest from the mean and the pixel farthest from that pixel. Then they are the means of the
+// groups.
 func (e *encoder) splitInGroups(groups *[2]group) {
 	var centers [2][3]int32
 	mean := group{sum: e.px.all, n: 16}
@@ -122,8 +122,9 @@ func (e *encoder) widest(c *code, limit int32) int32 {
 	return limit
 }
 
-// indexTwo chooses the indices of a T or H block. It returns the error, or a partial sum of at
-// least limit. An H block with two equal colors has only odd distances.
+// indexTwo chooses the indices of a T or H block and returns its error. It stops early with a
+// partial sum if this sum reaches limit. An H block with two equal colors can store only odd
+// distances.
 func (e *encoder) indexTwo(c *code, limit int32) (sse int32) {
 	if c.mode == shapeH && c.base[0] == c.base[1] && c.distance&1 == 0 {
 		return limit

@@ -134,7 +134,7 @@ func TestLossyLibraryFilesAreDecoded(t *testing.T) {
 // TestDisplayWindowIsThePicture checks that the display window is decoded, and that it is black
 // outside the data window.
 func TestDisplayWindowIsThePicture(t *testing.T) {
-	m, _, err := Decode(t.Context(), read(t, "window-zip")) // the data window is from -2, 1 to 4, 9
+	m, _, err := Decode(t.Context(), read(t, "window-zip")) // the corners of the data window are at -2, 1 and 4, 9
 	if err != nil || m.W != 7 || m.H != 5 {
 		t.Fatalf("%+v, error %v", m, err)
 	}

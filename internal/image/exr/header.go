@@ -38,7 +38,7 @@ type Header struct {
 	kind           string
 }
 
-// A window is a rectangle of pixels. Its maximum coordinates are inside.
+// A window is a rectangle of pixels, including the pixels at its maximum coordinates.
 type window struct{ minX, minY, maxX, maxY int32 }
 
 func (w window) windowWidth() int64 { return int64(w.maxX) - int64(w.minX) + 1 }

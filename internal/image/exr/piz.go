@@ -84,8 +84,8 @@ type plane struct {
 }
 
 // unwave inverts the wavelet transform of w by l values. greatest is the largest of these values.
-// It applies Haar wavelets in two dimensions, coarsest scale first. Values to the right of the last
-// pair and below it are combined in one dimension.
+// It applies Haar wavelets in two dimensions, coarsest scale first. An odd last column or row is
+// combined in one dimension.
 func (p plane) unwave(w, l, greatest int) {
 	pair := pair16
 	if greatest < 1<<14 { // below 1<<14, sums and differences fit in 16 bits
@@ -278,7 +278,7 @@ func (h *huffman) readSymbol(r *bitReader) (int, error) {
 	return 0, errors.New("the PIZ data has an invalid Huffman code; save the image again")
 }
 
-// unhuffman decodes data into dst. data starts with a header of its own.
+// unhuffman decodes data, which starts with a header, into dst.
 func (h *huffman) unhuffman(dst []uint16, data []byte) error {
 	const header = 20 // the header has the lowest symbol, the highest symbol, the size of the code lengths, the number of bits, and an unused word
 	if len(data) < header {

@@ -132,7 +132,7 @@ func (u *unpacker) unpackChunk(compression byte, packed []byte, w, l int) ([]byt
 	return raw, u.unpackPXR24(raw, mid, packed, w, l)
 }
 
-// inflated decompresses packed into dst, which must have exactly the decompressed size.
+// inflated decompresses the slice packed into dst, which must have exactly the decompressed size.
 func (u *unpacker) inflated(dst, packed []byte) (err error) {
 	r := bytes.NewReader(packed)
 	if old, ok := u.inflate.(zlib.Resetter); ok {

@@ -92,8 +92,8 @@ const (
 	mostByChannel  = 1<<15 - 1
 )
 
-// readLine reads the next scan line into line. It is stored channel by channel or, in older files,
-// pixel by pixel.
+// readLine reads the next scan line. In the file, a scan line is stored channel by channel or, in
+// older files, pixel by pixel.
 func readLine(r *bufio.Reader, line []byte) error {
 	pixels := len(line) / 4
 	if pixels >= leastByChannel && pixels <= mostByChannel {
@@ -202,8 +202,8 @@ func (h *Header) lightTable() light {
 	return l
 }
 
-// putLight converts the first pixel of packed to light and stores it at the start of dst. Light
-// beyond float32 becomes the largest float32 instead of infinity.
+// putLight converts the first pixel of the slice packed to light and stores it at the start of dst.
+// Light beyond float32 becomes the largest float32 instead of infinity.
 func (l *light) putLight(dst []float32, packed []byte) {
 	_, _ = dst[3], packed[3]
 	scale := &l.exponent[packed[3]]

@@ -111,7 +111,7 @@ func TestAxisOrdersGiveOnePicture(t *testing.T) {
 }
 
 func TestScanLines(t *testing.T) {
-	ten := func(v ...byte) (out []byte) { // a row with the given packets of red, and constant other channels
+	ten := func(v ...byte) (out []byte) { // a row with the given packets of red; the other channels are constant
 		out = append([]byte{2, 2, 0, 10}, v...)
 		return append(out, 128+10, 0, 128+10, 0, 128+10, 136)
 	}

@@ -136,8 +136,9 @@ func positive(line, text string) (float64, error) {
 	return v, nil
 }
 
-// resolution parses the line before the pixels, such as "-Y 480 +X 640". It has the direction and
-// the number of the scan lines, and then of the pixels in a line. Y points up.
+// resolution parses the line before the pixels, such as "-Y 480 +X 640". The line has the direction
+// and the number of the scan lines, and then the direction and the number of the pixels in a scan
+// line. Y points up.
 func (h *Header) resolution(line string) error {
 	f := strings.Fields(line)
 	wrong := fmt.Errorf("hdr: resolution line is %.40q; want one like %q", line, "-Y 480 +X 640")

@@ -103,7 +103,7 @@ func bmpOf(side uint32) []byte {
 	return b
 }
 
-// deflate returns n compressed zeros.
+// deflate returns n zero bytes in compressed form.
 func deflate(n int64) []byte {
 	var b bytes.Buffer
 	w, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)

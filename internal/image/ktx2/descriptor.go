@@ -59,7 +59,7 @@ const (
 type sample struct {
 	bitOffset, bits int
 	channel         channel
-	lower, upper    uint32 // stored values for the minimum (-1 if signed, otherwise 0) and for 1
+	lower, upper    uint32 // stored values that mean the minimum (-1 if signed, otherwise 0) and 1
 }
 
 func modelOf(f texture.Format) colorModel {
@@ -180,8 +180,8 @@ const (
 	descriptorHead  = 28 // size in bytes of all fields before the samples
 	descriptorBytes = 16 // size of each sample
 
-	// Offsets in the descriptor: transferAt of the transfer function, flagsAt of the alpha flag,
-	// bytesPlane0At of the size of a texel block, channelAt of the first sample's channel.
+	// Offsets in the descriptor of the transfer function, the alpha flag, the size of a texel
+	// block, and the channel of the first sample.
 	transferAt    = 14
 	flagsAt       = 15
 	bytesPlane0At = 20

@@ -22,11 +22,11 @@ type pyramid struct {
 	narrow narrowFunc // converts a row of a level to bytes
 	stages []boxStage
 	last   []texel // row buffer of the smallest level
-	err    error   // first error that take returned
-	// odd and two are oddChannels and 2*oddOnes. They are fields, because constants would be loaded
-	// again for every texel.
+	err    error   // first error returned by the caller's function take
+	// The fields odd and two hold oddChannels and 2*oddOnes. Constants would be loaded again for
+	// every texel.
 	odd, two uint64
-	sums     [3][256]uint64 // the curve's values in the layout of fourBytes: red, green, blue
+	sums     [3][256]uint64 // the curve's value for each byte, shifted as fourBytes needs it for red, green and blue
 }
 
 // narrowFunc converts a row of texels to bytes.
@@ -216,8 +216,8 @@ func (p *pyramid) fourBytes(out []texel, top, bottom []byte) {
 	}
 }
 
-// unequalFour averages four 8-bit pixels with unequal alphas. a holds the upper two, with the left
-// one in its low half, and b the lower two.
+// unequalFour averages four 8-bit pixels with unequal alphas. a holds the upper two pixels, with
+// the left one in its low half. b holds the lower two.
 func (p *pyramid) unequalFour(a, b uint64) texel {
 	c := &p.curve.wide
 	w := [4]uint64{a >> 24 & 255, a >> 56, b >> 24 & 255, b >> 56}

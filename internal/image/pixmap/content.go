@@ -16,8 +16,8 @@ type Content struct {
 	// Blue is set if blue is constant.
 	Blue bool
 	// Gray is the fraction of pixels, from 0 to 1, whose red, green and blue differ by at most an
-	// eighth. JPEG causes such errors for equal channels. Red is the fraction of pixels whose green
-	// and blue are at most an eighth.
+	// eighth. JPEG compression causes errors of this size in gray images. Red is the fraction of
+	// pixels whose green and blue are at most an eighth.
 	Gray, Red float64
 	// Flat is the fraction of pixels that equal the previous pixel.
 	Flat float64
@@ -42,7 +42,7 @@ type Content struct {
 // unwrapped model, do not count.
 type Vectors struct {
 	// Unit is the fraction of pixels, from 0 to 1, whose vector points out of the surface (z > 0)
-	// and has a length of 1 within 6 %. Near is the same fraction within 30 %.
+	// and has a length of 1 within 6 %. Near is the same fraction, but with a tolerance of 30 %.
 	Unit, Near float64
 	// Sphere is the fraction of pixels whose vector has length 1 within 6 % in any direction. It
 	// does not count pixels whose vector has length 0.
@@ -82,7 +82,7 @@ func Analyse(ctx context.Context, m *Map, maxColors int) (Content, error) {
 // An analysis holds the results for the pixels read so far.
 type analysis struct {
 	top    float32
-	scale  float64 // factor that maps the range 0 to top to the range 0 to 2
+	scale  float64 // factor that maps the range [0, top] to [0, 2]
 	first  [4]float32
 	varies [4]bool    // channels whose values differ between pixels
 	differ [4][4]bool // pairs of channels that differ in some pixel
@@ -107,7 +107,8 @@ type analysis struct {
 	sumY    float64
 }
 
-// analyzeRow analyzes a row. It skips pixels that equal the previous pixel, which is common.
+// analyzeRow analyzes a row. It skips pixels that equal the previous pixel, because images have
+// many of them.
 func analyzeRow[T uint8 | uint16 | float32](a *analysis, row []T) {
 	for i := 0; i+4 <= len(row); i += 4 {
 		p := row[i : i+4 : i+4]

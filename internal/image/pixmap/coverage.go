@@ -9,10 +9,10 @@ import (
 type Coverage struct {
 	test   float64 // lowest alpha that passes the test, 0 to 1
 	share  float64
-	counts []int // number of pixels by alpha in the last counted map
+	counts []int // number of pixels with each alpha, in the map that was counted last
 }
 
-// NewCoverage returns the fraction of pixels of base whose alpha is at least test.
+// NewCoverage measures the fraction of pixels of base whose alpha is at least the threshold test.
 func NewCoverage(ctx context.Context, base *Map, test float64) (*Coverage, error) {
 	c := &Coverage{test: test}
 	drawn, err := c.Beyond(ctx, base)
@@ -20,8 +20,8 @@ func NewCoverage(ctx context.Context, base *Map, test float64) (*Coverage, error
 	return c, err
 }
 
-// Beyond returns how many more pixels of m pass the test than should; it is negative if too few
-// pass. m and the base map may have different depths.
+// Beyond returns the number of pixels of m that pass the test, minus the number that should pass. m
+// and the base map may have different depths.
 func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 	threshold, err := c.countDrawn(ctx, m)
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 }
 
 // Keep scales the alpha of m so that the same fraction of pixels passes the test as in the base
-// map, plus the given number of pixels.
+// map. The parameter more is a number of pixels that should pass in addition.
 //
 // It counts the pixels of each alpha. With these counts, it finds the alpha that the wanted number
 // of pixels reach, and scales this alpha to the threshold. Rounding cannot raise a lower alpha
@@ -69,7 +69,7 @@ func (c *Coverage) countDrawn(ctx context.Context, m *Map) (threshold int, err e
 }
 
 // reachedBy returns the alpha that about the given number of pixels reach. It is at least 1. If
-// several alphas are equally good, reachedBy returns the one nearest to threshold.
+// several alphas are equally good, reachedBy returns the one nearest to the threshold.
 func reachedBy(counts []int, pixels float64, threshold int) int {
 	best, bestOff, reach := threshold, math.Inf(1), 0
 	for a := len(counts) - 1; a >= 1; a-- {

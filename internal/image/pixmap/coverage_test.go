@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// drawn returns the fraction of pixels whose alpha is at least test.
+// drawn returns the fraction of pixels whose alpha is at least the threshold of the test.
 func drawn(m *Map, test float64) float64 {
 	n := 0
 	for i := 3; i < 4*m.W*m.H; i += 4 {
@@ -51,7 +51,8 @@ func TestCoverageIsKept(t *testing.T) {
 			kept := mips(t, m, MipOptions{Coverage: test})
 			faded := mips(t, m, MipOptions{})
 			for i := 1; i <= 4; i++ {
-				// The fraction cannot be exact, because pixels with equal alphas pass together.
+				// The fraction cannot be exact, because pixels with equal alphas all pass or all
+				// fail.
 				if got := drawn(kept[i], test); math.Abs(got-want) > 0.03 {
 					t.Errorf("depth %d, test %v: level %d covers %.3f, want %.3f", d, test, i, got, want)
 				}
@@ -91,7 +92,7 @@ func TestReachedBy(t *testing.T) {
 		threshold int
 		want      int
 	}{
-		{5, 4, 4}, {5, 5, 5}, {5, 1, 3}, // alphas 3, 4 and 5 are each reached by 5 pixels
+		{5, 4, 4}, {5, 5, 5}, {5, 1, 3}, // 5 pixels have an alpha of at least 3, and all of them have alpha 5
 		{10, 4, 2}, {10, 1, 1},
 		{7, 4, 4}, {8, 4, 2}, {1000, 4, 2}, {0, 4, 4},
 	} {

@@ -135,7 +135,8 @@ func newAxis(f Filter, n, m int) axis {
 	return a
 }
 
-// boxSpan returns the span of the input pixels, out of n, that output pixel i of m covers.
+// boxSpan returns the span of input pixels that output pixel i covers, if n pixels are resampled to
+// m.
 func boxSpan(n, m, i int64) span {
 	// Both offsets are in units of 1/m of an input pixel, so they are integers.
 	from, to := i*n, (i+1)*n
@@ -148,11 +149,11 @@ func boxSpan(n, m, i int64) span {
 	return s
 }
 
-// kernelSpan returns the span of the input pixels, out of n, around output pixel i of m. For
-// smaller outputs, the filter is wider in proportion.
+// kernelSpan returns the span of input pixels around output pixel i, if n pixels are resampled to
+// m. If m is less than n, the filter is wider in proportion.
 func kernelSpan(f Filter, n, m, i int64) span {
 	// All positions are integers in units of 1/(2m) of an input pixel. The distance of pixel j from
-	// the center is 2mj - center. unit is the distance 1 of the filter.
+	// the center is 2mj - center. unit is a distance of 1 on the filter's scale.
 	unit, center := 2*max(n, m), (2*i+1)*n-m
 	reach := int64(f.filterReach()) * unit
 	first, last := floorDiv(center-reach, 2*m)+1, -floorDiv(-center-reach, 2*m)-1

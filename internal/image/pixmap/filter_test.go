@@ -88,7 +88,7 @@ func TestWeightsAreCenteredAndSymmetric(t *testing.T) {
 			want := (float64(i) + 0.5) * float64(n) / float64(m)
 			slack := 0.02 * max(1, float64(n)/float64(m))
 			if f == Box {
-				slack = 0.5 // here the center of a partly covered pixel counts, not the center of the covered part
+				slack = 0.5 // the box may cover only a part of a pixel, but this test uses the center of the whole pixel
 			}
 			if math.Abs(center/sum-want) > slack {
 				rt.Fatalf("pixel %d is centered at %v, want %v", i, center/sum, want)

@@ -5,21 +5,23 @@ import (
 	"sync"
 )
 
-// A light converts rows of a map to floats that can be averaged, and back. For maps of 8 and 16
-// bits, the floats are from 0 to 65535. For maps of floats, they are the unchanged values.
+// A light converts rows of a map to floats that can be averaged, and converts floats back to rows.
+// For maps of 8 and 16 bits, the floats are from 0 to 65535. For maps of floats, they are the
+// unchanged values.
 type light struct {
 	m     *Map
 	color Color
-	// normal is Sampling.Normal. flat is set if blue is also constant.
+	// normal is Sampling.Normal. flat is set if normal is set and blue is constant.
 	normal, flat bool
 }
 
-// newLight returns the light for maps like m.
+// newLight returns the light that converts rows of m.
 func newLight(m *Map, s Sampling) light {
 	return light{m: m, color: s.Color, normal: s.Normal, flat: s.Normal && constantBlue(m)}
 }
 
-// alphaTop is the float of opaque alpha. colorTop is the float of the brightest color.
+// alphaTop returns the float that represents an alpha of 1. colorTop returns the float of the
+// brightest color.
 func (l light) alphaTop() float64 {
 	if l.m.Depth() == Float {
 		return 1
@@ -71,8 +73,8 @@ func (l light) widenRow(dst []float32, y int) {
 	}
 }
 
-// narrowRow stores src as row y of made, a map of the same depth. It does not change src. spare is
-// a buffer of the size of src that is used only for normals.
+// narrowRow stores src as row y of the map made, which has the same depth as the map of l. It does
+// not change src. spare is a buffer of the size of src that is used only for normals.
 func (l light) narrowRow(made *Map, y int, src, spare []float32) {
 	if l.normal {
 		src = l.unitRow(spare[:len(src)], src)
@@ -152,7 +154,7 @@ func srgbOfLight(v float64) float64 {
 	return float64(1.055*(x*x*x*x*x)) - 0.055
 }
 
-// newtonFifthRoot is for x from 0.05 to 1, and cubeRoot for x from 0.2 to 1. Both use Newton's
+// newtonFifthRoot accepts x from 0.05 to 1, and cubeRoot accepts x from 0.2 to 1. Both use Newton's
 // method, starting on a line close to the curve.
 func newtonFifthRoot(x float64) float64 {
 	r := 0.62 + float64(0.41*x)
@@ -211,8 +213,8 @@ var srgbCurve = sync.OnceValue(func() *curve {
 	return c
 })
 
-// srgbCeil returns the smallest integer that is at least scale times the linear light, from 0 to
-// 65535, of the sRGB value half/2, from 0 to 255.
+// srgbCeil converts the sRGB value half/2, on a scale from 0 to 255, to linear light from 0 to
+// 65535. It returns scale times this light, rounded up.
 func srgbCeil(half, scale int) int {
 	if half <= 20 { // up to 0.04045, the curve is value / 12.92
 		// The result is scale * 65535 * half/2/255 / 12.92 = scale * half * 257 * 100 / 2584.
@@ -281,7 +283,7 @@ func (l light) raiseZ(row []float32) {
 // vectorTop is the value that represents a component of 1.
 func (l light) vectorTop() float64 { return l.alphaTop() }
 
-// constantBlueLight returns the constant blue of a two-channel map, as a float of the light.
+// constantBlueLight returns the constant blue of a two-channel map, converted to a float of l.
 func (l light) constantBlueLight() float64 {
 	switch l.m.Depth() {
 	case Float:

@@ -31,7 +31,7 @@ type Roughness func(level, n int) float64
 func LinearRoughness(level, n int) float64 { return float64(level) / float64(n-1) }
 
 // FilamentRoughness is the mapping of Filament and Ogre-Next, whose shaders sample level
-// r(2-r)(n-1).
+// r(2-r)(n-1) for a roughness r.
 func FilamentRoughness(level, n int) float64 {
 	return 1 - math.Sqrt(1-LinearRoughness(level, n))
 }
@@ -104,7 +104,7 @@ func PrefilterMemory(side int) int64 {
 // A lobeSample is a light direction in a frame whose z axis is the normal.
 type lobeSample struct {
 	d      [3]float64
-	weight float64 // share of the lobe; the weights of all samples add up to 1
+	weight float64 // fraction of the lobe that the sample represents; the weights of all samples add up to 1
 	level  float64 // level of the unblurred cube to sample
 }
 
@@ -154,7 +154,7 @@ type radianceLevel struct {
 	faces [6][]float32
 }
 
-// newRadiance computes all levels of the cube by averaging its six faces.
+// newRadiance computes all levels of the cube by averaging the pixels of each face.
 func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) {
 	side := faces[0].W
 	r := &radiance{levels: make([]radianceLevel, levelCount(side, side))}
@@ -168,7 +168,7 @@ func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) 
 			row := wide.PixF[4*side*y : 4*side*(y+1)]
 			l.widenRow(row, y)
 			for k := 3; k < len(row); k += 4 {
-				row[k] /= float32(l.alphaTop()) // alphas of maps of floats range from 0 to 1
+				row[k] /= float32(l.alphaTop()) // in maps of floats, alpha ranges from 0 to 1
 			}
 		}
 		r.levels[0].putFace(i, wide)

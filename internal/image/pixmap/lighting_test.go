@@ -103,7 +103,7 @@ func TestPrefilterIsTheIntegral(t *testing.T) {
 		of        [4]float64
 	}{
 		"linear":   {LinearRoughness, [4]float64{0, 1. / 3, 2. / 3, 1}},
-		"filament": {FilamentRoughness, [4]float64{0, 0.1835034, 0.4226497, 1}}, // the inverse of r(2-r) for 0, 1/3, 2/3 and 1
+		"filament": {FilamentRoughness, [4]float64{0, 0.1835034, 0.4226497, 1}}, // the roughnesses r for which r(2-r) is 0, 1/3, 2/3 and 1
 	} {
 		levels := prefiltered(t, drawCube(128, Float, sky), Linear, way.roughness, inOrder)
 		if len(levels) != 4 {

@@ -129,8 +129,8 @@ func TestOneColorStaysInAllMips(t *testing.T) {
 	})
 }
 
-// banders returns banders for the n levels below m. Each collects one whole level and passes it to
-// take.
+// banders returns banders for the n levels below m. Each bander collects one whole level and passes
+// it to the function take.
 func banders(m *Map, n int, take func(int, *Map) error) []*bander {
 	list := make([]*bander, n)
 	w, h := m.W, m.H
@@ -149,7 +149,7 @@ func gather(levels *[]*Map) func(int, *Map) error {
 }
 
 // TestBandsAreLevels checks that the bands of a level are its rows, in order. All bands except the
-// last have the rows of whole blocks.
+// last consist of whole blocks.
 func TestBandsAreLevels(t *testing.T) {
 	for _, size := range [][2]int{{2000, 150}, {7, 5}, {1, 40}, {5, 1}} {
 		for _, d := range []Depth{Bits8, Bits16, Float} {
@@ -221,7 +221,7 @@ func TestBoxesAgree(t *testing.T) {
 		s.Normal = s.Color == Data && rapid.Bool().Draw(rt, "normal")
 		m := New(w, h, Bits8)
 		noise(m.Pix8, rapid.Bool().Draw(rt, "opaque"))
-		m.Pix8[2], m.Pix8[len(m.Pix8)-2] = 0, 255 // now blue is not constant
+		m.Pix8[2], m.Pix8[len(m.Pix8)-2] = 0, 255 // makes blue vary
 		n := levelCount(w, h) - 1
 		if n == 0 {
 			return

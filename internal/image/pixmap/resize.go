@@ -44,8 +44,8 @@ func ResizeMemory(w, h, tw, th int, d Depth, f Filter) int64 {
 	return int64(tw)*int64(th)*bytesPerPixel(d) + scalerMemory(f, w, h, tw, th) + 32*int64(tw) + curveMemory
 }
 
-// Fit returns the size of an image of w by h pixels, scaled down so that its longer side is at most
-// longest. It keeps the proportions, up to rounding.
+// Fit returns the size of an image of w by h pixels after it is scaled down so that neither side
+// exceeds longest. The proportions stay the same, up to rounding.
 func Fit(w, h, longest int) (int, int) {
 	if w <= longest && h <= longest {
 		return w, h
@@ -98,12 +98,12 @@ type scaler struct {
 	w, h         int                   // size of the source
 	source       func(y int) []float32 // returns a row of the source; nil in a stage, which gets its rows from feed
 	lines        [][]float64           // horizontally filtered rows; row i is lines[i%len(lines)]
-	held         []int                 // index of the row in each line
+	held         []int                 // number of the row that each line holds
 	sum          []float64             // weighted sums of the current row
 	alphaTop     float64
 	colorTop     float64
-	// faint is the alpha below which weighted colors are unusable. Positive and negative weights
-	// may cancel each other out there.
+	// faint is the alpha below which weighted colors are unusable, because positive and negative
+	// weights may cancel each other out.
 	faint float64
 }
 
@@ -158,7 +158,7 @@ func (c *scaler) combineLines(span span, out []float32, line func(i int) []float
 	c.divideSums(out)
 }
 
-// filterAcross filters a row horizontally into line.
+// filterAcross filters a row horizontally and stores the result in line.
 func (c *scaler) filterAcross(line []float64, row []float32) {
 	for x, span := range c.across.spans {
 		var sum [seenLanes]float64

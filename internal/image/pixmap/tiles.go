@@ -62,7 +62,8 @@ func FaceSide(w, h int) int {
 	return side
 }
 
-// copyPixels copies n pixels from src, starting at index from, to dst, starting at index to.
+// copyPixels copies n pixels from src to dst. The parameters to and from are indices into the pixel
+// values of dst and src.
 func copyPixels(dst *Map, to int, src *Map, from, n int) {
 	switch src.Depth() {
 	case Float:

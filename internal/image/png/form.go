@@ -39,7 +39,7 @@ func (f *form) String() string {
 // packedRowBytes returns the size of a row in bytes.
 func (f *form) packedRowBytes() int { return (f.w*f.samples*int(f.depth) + 7) / 8 }
 
-// extra returns the size of the form in bytes, excluding its rows.
+// extra returns the size in bytes of the PLTE and tRNS chunks.
 func (f *form) extra() int {
 	if len(f.palette) == 0 {
 		return 0

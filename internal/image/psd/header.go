@@ -23,7 +23,7 @@ type Header struct {
 	palette     []byte // color table: all reds, then greens, then blues
 	transparent int    // palette index of the transparent color; -1 for none
 	layers      int
-	onWhite     bool // the first extra channel is the transparency of the layers, whose colors are blended with white
+	onWhite     bool // true if layer colors are blended with white; the first extra channel is the transparency of the layers
 	noMerged    bool
 	complete    bool // true if the data passed to ReadHeader includes the start of the merged image
 	image       int  // offset of the merged image in the file
@@ -166,7 +166,7 @@ func (h *Header) readResources(data []byte) {
 
 // readLayers reads the number of layers. If it is negative, the first extra channel of the merged
 // image is the transparency of the layers. In files with more than 8 bits per channel, layers are
-// in a block of their own.
+// in a separate block.
 func (h *Header) readLayers(data []byte) {
 	c := &cursor{data: data}
 	info, ok := c.sizedSection(h.wideSize())

@@ -102,8 +102,8 @@ type decoder struct {
 	seen [64]pixel // latest pixel of each hash
 }
 
-// readRuns decodes all pixels. The upper two bits of a byte select its operation. Two bytes, which
-// would be the longest runs, are tags for whole pixels.
+// readRuns decodes all pixels. The upper two bits of a byte select its operation. The two bytes
+// that would be the longest runs are tags for whole pixels.
 func (d *decoder) readRuns() error {
 	const (
 		tagRGB  = 0xfe
@@ -133,7 +133,7 @@ func (d *decoder) readRuns() error {
 			p[0] += green + more>>4 - 8
 			p[1] += green
 			p[2] += green + more&15 - 8
-		default: // run of the previous pixel
+		default: // repetitions of the previous pixel
 			run = int(b&63) + 1
 		}
 		if err != nil {

@@ -34,7 +34,7 @@ func (n Name) AsksNeighbors() bool {
 // for which these names change the result of Name.Settle:
 //
 //   - A number counts frames if its family has a number that is neither a size nor a UDIM tile.
-//   - A short word means a map if the directory has another map of the surface ("wall_r" beside "wall_n"). It does not if another image differs only in a word of the same length ("door_r" beside "door_l").
+//   - A short word means a map if the directory has another map of the surface ("wall_r" beside "wall_n"). But it does not mean a map if another image differs only in a word of the same length ("door_r" beside "door_l").
 //   - Images without a meaning are sprites or interface elements if enough other images in the directory are sprites or interface elements. Frames among many images without a meaning are not sprites.
 //   - An image without a meaning beside a height map of a terrain may hold codes.
 func OfNeighbors(names []string) map[string]Name {
@@ -177,9 +177,9 @@ func (d *directory) ofImage(i int) Name {
 	return name
 }
 
-// countsFrames reports whether the number in an image's name counts frames. This is so if the
-// family has a number that is not a size. If the number may be a tile, the family must have a
-// number that is not a tile.
+// countsFrames reports whether the number in an image's name counts frames. It does if the family
+// has a number that is not a size. If the number may be a tile, the family must have a number that
+// is not a tile.
 func (d *directory) countsFrames(n *imageName) bool {
 	digits := n.tail.digits
 	if digits == "" {
@@ -243,9 +243,9 @@ func mayBeMap(word string) bool {
 	return w != nil && (w.flags&atEnd != 0 || w.tag != noTag) || isDigit(word[0])
 }
 
-// A directory holds sprites if at least fewestFrames images are sprites, and at least one in
-// frameShare of the sprites and the images without a meaning. The same applies to interface
-// elements.
+// A directory holds sprites if at least fewestFrames images are sprites. Also, at least one in
+// frameShare of the sprites and the images without a meaning must be a sprite. The same applies to
+// interface elements.
 const (
 	fewestFrames = 2
 	frameShare   = 4 // minimum share: one in four images
@@ -255,7 +255,8 @@ const (
 
 // shareKind gives images without a meaning the meaning of the sprites or interface elements beside
 // them. So all parts of a character or an interface are scaled in the same way. If there are too
-// few of either, frames of animations become Numbered. A directory with maps is left unchanged.
+// few sprites and too few interface elements, frames of animations become Numbered. A directory
+// with maps is left unchanged.
 func (d *directory) shareKind(settled []Name) {
 	var sprites, ui, neutral int
 	for _, name := range settled {

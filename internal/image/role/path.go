@@ -44,9 +44,9 @@ const (
 )
 
 // OfPath returns the meaning of a file's path, without allocating. Words at the end of the name
-// take precedence, as in "brick_wall_Normal_2k". Then come words that are clear anywhere in a name,
-// as in "icon_sword", and last directories, as in "ui/close". Name.Settle takes the other images in
-// the directory into account.
+// take precedence, as in "brick_wall_Normal_2k". Next are words that are clear anywhere in a name,
+// as in "icon_sword", and then the names of directories, as in "ui/close". Name.Settle takes the
+// other images in the directory into account.
 func OfPath(path string) Name {
 	name, digits := ofPath(path, view{})
 	if digits != "" {
@@ -57,8 +57,8 @@ func OfPath(path string) Name {
 	return name
 }
 
-// ofPath is like OfPath, but takes the other images in the directory into account, which v
-// describes. It also returns the digits of a number that may be a size or a tile.
+// ofPath is like OfPath, but also considers the other images in the directory, as described by v.
+// It also returns the digits of a number that may be a size or a tile.
 func ofPath(path string, v view) (name Name, digits string) {
 	folders, base := "", path
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
@@ -122,9 +122,9 @@ func splitWords(list []part, name string) []part {
 	return list
 }
 
-// beginsWord reports whether a word begins at name[i]. This is so at a capital after a lower-case
-// letter, and at the last of several capitals before a lower-case letter ("ORMMap"). It is also so
-// at the first digit of a number, and at the first letter after a number.
+// beginsWord reports whether a word begins at name[i]. A word begins at a capital after a
+// lower-case letter, and at the last of several capitals before a lower-case letter ("ORMMap"). It
+// also begins at the first digit of a number, and at the first letter after a number.
 func beginsWord(name string, i int) bool {
 	last, c := name[i-1], name[i]
 	switch {
@@ -211,7 +211,7 @@ func ofEnd(list []part, t tail, cut bool, p pairing) (found finding, plain bool)
 		case w.flags&paired != 0 && n > 1:
 			continue // "r" in "castle_m_r" means the right part of the middle
 		case w.flags&whole != 0 && (begin.before == 0 || len(list) == 1):
-			continue // names such as "darkMetal" and "metal" are no maps
+			continue // names such as "darkMetal" and "metal" do not mean maps
 		}
 		name := w.name
 		if name == PerhapsData && (t.sized || begin.text == "ARM") {
@@ -322,7 +322,7 @@ func (t tail) points(n Name) Name {
 
 // strip removes the tail from a name and returns the number of remaining words. The tail has
 // numbers, sizes, programs, levels of detail, versions, and words for "texture". If counts is set,
-// numbers that may be sizes or tiles are taken as numbers of images.
+// numbers that may be sizes or tiles are treated as numbers of images.
 func strip(list []part, counts bool) (rest int, t tail) {
 	rest = len(list)
 	for rest > 0 {

@@ -12,7 +12,7 @@ const (
 	Unknown     Role = iota
 	Color            // visible colors of a surface, such as albedo, diffuse and emission
 	Data             // roughness, metalness, occlusion, or several of them, one in each channel
-	Mask             // amount of something, in one channel
+	Mask             // a single value per pixel, such as the strength of an effect
 	Normal           // unit vectors
 	Height           // height of a surface, as in bump and displacement maps
 	Lightmap         // baked light on surfaces
@@ -25,10 +25,10 @@ const (
 
 var names = [...]string{"", "color", "data", "mask", "normal", "height", "lightmap", "environment", "lut", "ui", "sprite", "font"}
 
-// String returns the word for r in option kind, or "" for Unknown.
+// String returns the word for r in the option "kind", or "" for Unknown.
 func (r Role) String() string { return names[r] }
 
-// Parse returns the role for a word of option kind, or Unknown.
+// Parse returns the role for a word of the option "kind", or Unknown.
 func Parse(word string) Role {
 	for r, name := range names {
 		if name == word {
@@ -87,7 +87,7 @@ func Meaning(r Role) string {
 // A Name is the meaning of an image's file name. The zero value means that the name has no meaning.
 type Name uint8
 
-// These are the meanings; String returns their words in option named.
+// These are the meanings; String returns their words in the option "named".
 const (
 	Nameless        Name = iota
 	Colors               // colors, as in "wall_albedo"
@@ -121,10 +121,10 @@ var words = [...]string{
 	"perhaps-map", "animation", "codes",
 }
 
-// String returns the word for n in option named.
+// String returns the word for n in the option "named".
 func (n Name) String() string { return words[n] }
 
-// ParseName returns the meaning for a word of option named, or Nameless.
+// ParseName returns the meaning for a word of the option "named", or Nameless.
 func ParseName(word string) Name {
 	for n, w := range words {
 		if w == word {
@@ -209,8 +209,9 @@ func IsGLTFSlot(member string) bool {
 }
 
 // Join returns how two slots together read one image. suits reports whether a single texture suits
-// both slots. This is so if both slots have the same role, or if one of them reads only alpha, as
-// for some pairs in extensions. In that case, red, green and blue have the role of the other slot.
+// both slots. It is true if both slots have the same role, or if one of them reads only alpha, as
+// for some pairs in extensions. In the second case, red, green and blue have the role of the other
+// slot.
 func (s Slot) Join(other Slot) (joined Slot, suits bool) {
 	if s.Alpha == Alone && other.Alpha == Alone {
 		return s, true

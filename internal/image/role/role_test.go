@@ -105,8 +105,9 @@ func TestNamesAgreeWithMaterialSlots(t *testing.T) {
 		}
 	}
 	t.Logf("%d names: %d wrong, %d of them data called colors, %d unsure", all, wrong, lies, unsure)
-	// Two data images have names of colors: a model in a directory of environments, and
-	// "SheenChairOcclusion-SheenChairBaseColor", which holds both.
+	// Two data images have names that mean colors. One belongs to a model in a directory of
+	// environments. The other, "SheenChairOcclusion-SheenChairBaseColor", names both occlusion and
+	// color.
 	if all < 1000 || 100*wrong > all || 100*unsure > 3*all || lies > 2 {
 		t.Error("more than 1 % are wrong, more than 3 % unsure, or data is called colors")
 	}

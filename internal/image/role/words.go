@@ -20,11 +20,11 @@ const (
 	front                // the word may precede all other words
 	anywhere             // the word may be between other words
 	inFolder             // the word may end the name of a directory
-	english              // a directory overrides the word, as in "ui/normal"
+	english              // the name of a directory overrides the word, as in "ui/normal"
 	whole                // the word must follow a separator, as in "wall_metal" but not "wallMetal"
 	letter               // the word must follow an underscore
 	frames               // the word must precede a number
-	paired               // the directory must have another map of the surface, as "wall_n" for "wall_r"
+	paired               // the directory must have another map of the surface, such as "wall_n" beside "wall_r"
 )
 
 // A tag is a word at the end of a name that does not determine a role.

@@ -211,7 +211,7 @@ func (f format) composeFrames(ctx context.Context, steps storedAnimation, h *hea
 	return a, nil
 }
 
-// decodeStoredFrame decodes a frame as a file of its own.
+// decodeStoredFrame decodes a frame as a separate file.
 func (f format) decodeStoredFrame(ctx context.Context, step storedFrame, h *header) (*pixmap.Map, error) {
 	still := step.still()
 	head, err := f.inspectHeader(still, int64(len(still)), max(h.w, h.h))

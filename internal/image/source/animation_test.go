@@ -203,8 +203,8 @@ func checkFrames(t *testing.T, a Animation, want []*stdimage.RGBA64, slack int) 
 	}
 }
 
-// TestFramesAreComposedAsTheFormatSays checks that each frame is the canvas after all frames up to
-// this one, with the disposal and the blending of the format.
+// TestFramesAreComposedAsTheFormatSays checks that each decoded frame equals the canvas after all
+// frames up to this one are drawn. Disposal and blending must follow the format.
 func TestFramesAreComposedAsTheFormatSays(t *testing.T) {
 	const w, h = 14, 10
 	for seed := range uint64(40) {

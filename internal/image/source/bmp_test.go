@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bitmapFile builds a BMP file. between are the masks or the palette, and body holds the pixels.
+// bitmapFile builds a BMP file. The parameter between holds the masks or the palette, and body
+// holds the pixels.
 func bitmapFile(size uint32, w, h, depth, compression int, between []uint32, body ...byte) []byte {
 	le := binary.LittleEndian
 	b := append([]byte("BM"), make([]byte, 12+int(size))...)
@@ -29,7 +30,7 @@ func bitmapFile(size uint32, w, h, depth, compression int, between []uint32, bod
 	return append(b, body...)
 }
 
-// bitmapColors returns a palette of n colors. Color i is i, 10+i, 20+i.
+// bitmapColors returns a palette of n colors. Color i has the channels i, 10+i and 20+i.
 func bitmapColors(n int) (list []uint32) {
 	for i := range uint32(n) {
 		list = append(list, i<<16|(10+i)<<8|20+i)

@@ -225,7 +225,7 @@ func checkCarried(t *testing.T, c carried) {
 	}
 	m, info, err := DecodeData(t.Context(), c.with, c.ext, maxSide)
 	if err != nil {
-		info = probed // some samples are only a header
+		info = probed // some samples consist of only a header
 	}
 	said := strings.Join(append(append([]string{info.Profile}, info.Notes...), info.Lost...), "\n")
 	if info.Frames > 1 {

@@ -12,9 +12,9 @@ import stdimage "image"
 // all pixels that near covers, which may be one more than the image's width.
 type upsampler func(dst, near, far []byte, below bool)
 
-// jpegUpsampler returns the upsampler for rows of n chroma samples. A sample covers across by down
-// pixels. Like libjpeg, the upsampler replicates samples at quarter resolution, and in rows that
-// are too short to have an inner sample.
+// jpegUpsampler returns the upsampler for rows of n chroma samples. A sample covers a rectangle of
+// pixels, across wide and down high. Like libjpeg, the upsampler replicates samples at quarter
+// resolution, and in rows that are too short to have an inner sample.
 func jpegUpsampler(n, across, down int) upsampler {
 	switch {
 	case across == 2 && down == 2 && n > 2:
@@ -138,7 +138,8 @@ func jpegColors(dst, luma, blue, red []byte) {
 }
 
 // webpColors converts rows to RGB as libwebp does (dsp/yuv.h). Luma ranges from 16 to 235, and
-// chroma from 16 to 240. Products drop eight bits and keep six fractional bits.
+// chroma from 16 to 240. The low eight bits of each product are dropped, and six fractional bits
+// remain.
 func webpColors(dst, luma, blue, red []byte) {
 	blue, red = blue[:len(luma)], red[:len(luma)]
 	for i, y := range luma {

@@ -96,7 +96,7 @@ func TestCoarseChromaIsReplicated(t *testing.T) {
 }
 
 // TestYCbCrRowsFindTheirChroma checks that the upsamplers get the right rows of chroma for images
-// of any height. If there is only one row, it is also the second row.
+// of any height. A single row of chroma serves as both rows.
 func TestYCbCrRowsFindTheirChroma(t *testing.T) {
 	for _, ratio := range []stdimage.YCbCrSubsampleRatio{
 		stdimage.YCbCrSubsampleRatio444, stdimage.YCbCrSubsampleRatio422, stdimage.YCbCrSubsampleRatio420,

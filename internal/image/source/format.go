@@ -159,7 +159,7 @@ func (f format) decodeUpright(ctx context.Context, data []byte, h *header) (m *p
 	return upright(ctx, m, h.orientation)
 }
 
-// A library is a decoder that implements the functions of a package below image.
+// A library holds the functions of a decoder package such as image/png.
 type library struct {
 	config func(io.Reader) (stdimage.Config, error)
 	decode func(io.Reader) (stdimage.Image, error)

@@ -133,7 +133,7 @@ func walkGIF(data []byte, each func(gifFrame)) gifWalk {
 				each(next)
 			}
 			next = gifFrame{transparent: -1}
-		default: // the trailer, or no valid block
+		default: // the trailer or an invalid block ends the list of blocks
 			walk.short = r.short
 			return walk
 		}
@@ -176,7 +176,7 @@ func gifFrames(data []byte, h *header) (all storedAnimation, err error) {
 	})
 	screen = walk.screen
 	all.plays = walk.loops
-	if walk.loops != 0 { // browsers play once more than the loop count
+	if walk.loops != 0 { // browsers play the animation once more than the loop count says
 		all.plays++
 	}
 	if walk.loops < 0 {
@@ -224,7 +224,7 @@ func (r *gifReader) nextWord() int64 {
 	return int64(low) | int64(high)<<8
 }
 
-// takeColorTable reads a color table if there is one according to flags.
+// takeColorTable reads a color table if flags announce one.
 func (r *gifReader) takeColorTable(flags byte) []byte {
 	if flags&0x80 == 0 {
 		return nil
@@ -232,8 +232,7 @@ func (r *gifReader) takeColorTable(flags byte) []byte {
 	return r.nextBytes(3 << (flags&7 + 1))
 }
 
-// readSubBlocks reads sub-blocks up to the empty sub-block, which is the end, and returns the first
-// two.
+// readSubBlocks reads sub-blocks up to the empty one at the end, and returns the first two.
 func (r *gifReader) readSubBlocks() (first, second []byte) {
 	for i, n := 0, r.nextByte(); n != 0; i, n = i+1, r.nextByte() {
 		switch b := r.nextBytes(int(n)); i {

@@ -206,7 +206,8 @@ func TestDensestFilesAreDecoded(t *testing.T) {
 		"tiff":        encodeTIFF(t, flat, &tiff.Options{Compression: tiff.Deflate}),
 		"jpeg":        encodeJPEG(t, stdimage.NewGray(flat.Rect)),
 		"progressive": progressiveJPEG(1024, 1024),
-		// Each of the trees for green, red, blue, alpha and distance has a single code, of no bits.
+		// The trees for green, red, blue, alpha and distance each have a single code, whose length
+		// is 0 bits.
 		"webp": append([]byte(solid), "\x88\x88\x08\x00\x00\x00\x00"...),
 		"qoi":  qoiRuns(1024),
 	} {
@@ -373,8 +374,8 @@ func TestBombsAreRefusedOrCheap(t *testing.T) {
 	}
 }
 
-// bombSlack returns the size of short-lived allocations that Memory does not count. They are a
-// buffer for each chunk or tile, and lists of lengths and codes for each tree.
+// bombSlack returns the size of short-lived allocations that Memory does not count: a buffer for
+// each chunk or tile, and lists of lengths and codes for each tree.
 func bombSlack(b imagetest.Bomb) int64 {
 	switch {
 	case strings.Contains(b.Name, "chunks"), strings.Contains(b.Name, "tiles"):

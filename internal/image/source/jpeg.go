@@ -135,8 +135,8 @@ func countMPF(b []byte) int {
 	return 0
 }
 
-// jpegFrame reads the frame header. It has precision, height, width, and for each component its ID,
-// sampling factors and quantization table.
+// jpegFrame reads the frame header. The header has precision, height, width, and for each component
+// its ID, sampling factors and quantization table.
 func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	if len(b) < 6 || len(b) != 6+3*int(b[5]) || b[5] == 0 || b[5] > 4 {
 		return header{}, errors.New("the JPEG file has a damaged frame header; save the image again")
@@ -174,7 +174,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	// block, unless the remaining coefficients may be in another scan.
 	p.least = 2 * blocks / 8
 	if progressive {
-		p.decoder += 4*stored + stored/8 // coefficients as 32-bit integers, and one bit for each
+		p.decoder += 4*stored + stored/8 // a 32-bit integer and one bit for each coefficient
 		p.least = blocks / 8
 	}
 	return p, nil

@@ -119,7 +119,7 @@ func TestBogusProgressionIsDamage(t *testing.T) {
 			return
 		}
 		at += next
-		last := at + 1 + int(data[at+3]) // offset of the header byte with the bit positions that the scan sends
+		last := at + 1 + int(data[at+3]) // offset of the byte in the scan header that holds the bit positions
 		damaged := bytes.Clone(data)
 		damaged[last] += 0x11
 		if _, _, err := Decode(t.Context(), damaged, ".jpg", maxSide); err == nil {

@@ -41,8 +41,8 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p := header{w: int(w), h: int(h), bits: int(depth)}
 
-	// Interlacing makes the file only larger: it spreads each row over several rows. Each is
-	// rounded up separately and has its own filter byte.
+	// Interlacing makes the file only larger. It spreads each row over several rows, each with its
+	// own padding and filter byte.
 	raw := int64(h) * (1 + (int64(w)*channels*depth+7)/8)
 	const frame = 8 + 25 + 12 + 12 // bytes of the signature, IHDR, one IDAT and IEND
 	p.least = frame + (raw+deflateRatio-1)/deflateRatio
@@ -67,7 +67,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p.decoder = p.pixelCountOf()*decoded + 2*(int64(w)*8+1)
 	if interlaced {
-		p.decoder *= 2 // the decoder decodes each interlace pass to an image of its own
+		p.decoder *= 2 // the decoder decodes each interlace pass to a separate image
 	}
 	return p, nil
 }
@@ -126,7 +126,7 @@ func (c *pngChunks) colorSpace() (gamma int, profile string) {
 		gamma = applicable(int64(binary.BigEndian.Uint32(c.gAMA)))
 	}
 	if len(c.cHRM) == 32 && !allZero(c.cHRM) { // other readers also ignore values that are all zero
-		var got [8]float64 // the white point is first
+		var got [8]float64 // the chunk stores the white point first
 		for i := range got {
 			got[(i+6)%8] = float64(binary.BigEndian.Uint32(c.cHRM[4*i:])) / 100000
 		}

@@ -132,8 +132,8 @@ func pngDelay(numerator, denominator uint16) int {
 	return (2000*int(numerator) + int(denominator)) / (2 * int(denominator))
 }
 
-// stillPNG returns a frame as a separate file. It has data's header with another size, the chunks
-// that all frames share, and the pixels.
+// stillPNG returns a frame as a separate file. The file has the header of data with another size,
+// the chunks that all frames share, and the pixels.
 func stillPNG(data, size, shared []byte, pixels [][]byte) []byte {
 	head := slices.Concat(size, data[24:29])
 	file := appendPNGChunk(slices.Clone(data[:8]), "IHDR", head)

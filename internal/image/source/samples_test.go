@@ -97,7 +97,7 @@ func onePixelHigh() []byte {
 }
 
 // encodeEXR makes an image of one strip. Each row holds all blues, then all greens, then all reds.
-// halves are the values in file order.
+// The parameter halves holds the values in file order.
 func encodeEXR(w, h int, compression byte, halves ...uint16) []byte {
 	le := binary.LittleEndian
 	attribute := func(b []byte, name, kind string, value ...byte) []byte {
@@ -171,9 +171,9 @@ func webpSamples(t testing.TB) []sample {
 	}
 }
 
-// animatedWebP returns an animation on a canvas of w by h pixels. For each even number in places,
-// it has a frame of 8 by 8 pixels, whose x and y are this number. Frames with and without alpha
-// alternate.
+// animatedWebP returns an animation on a canvas of w by h pixels. It has a frame of 8 by 8 pixels
+// for each number in places. The number is even and is the frame's x and y. Frames with and without
+// alpha alternate.
 func animatedWebP(t testing.TB, w, h int, places ...byte) []byte {
 	chunk := func(name string, body []byte) []byte {
 		b := append([]byte(name), binary.LittleEndian.AppendUint32(nil, uint32(len(body)))...)

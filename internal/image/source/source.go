@@ -176,8 +176,8 @@ type header struct {
 	w, h  int // size before the orientation is applied
 	depth pixmap.Depth
 	bits  int
-	// decoder is the maximum number of bytes that decoding holds. It includes the decoded image in
-	// the decoder's own format.
+	// decoder is the maximum number of bytes in use during decoding. It includes the decoded image
+	// in the decoder's own format.
 	decoder int64
 	// shared is set if the map uses the decoder's pixels without a copy.
 	shared bool

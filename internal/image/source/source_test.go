@@ -104,7 +104,7 @@ func drawOpaque(x, y int) [4]int {
 	return p
 }
 
-// drawKey returns an opaque pixel, except for one color.
+// drawKey returns opaque pixels, except for one transparent pixel.
 func drawKey(x, y int) [4]int {
 	p := drawOpaque(x, y)
 	if x == 3 && y == 2 {

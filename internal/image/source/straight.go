@@ -255,8 +255,8 @@ func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, 
 	return out, nil
 }
 
-// turnRow fills dst with pixels of src. The first pixel has the index from, and each next index is
-// larger by step.
+// turnRow fills dst with the pixels of src whose indices are from, from+step, from+2*step and so
+// on.
 func turnRow[T any](dst, src []T, from, step int) {
 	for ; len(dst) > 0; dst = dst[4:] {
 		copy(dst[:4], src[4*from:4*from+4])

@@ -28,7 +28,8 @@ func webpFrames(data []byte, h *header) (all storedAnimation, err error) {
 	return all, err
 }
 
-// eachWebPFrame calls visit for each frame of an animation, and returns the number of plays.
+// eachWebPFrame calls the function visit for each frame of an animation, and returns the number of
+// plays.
 func eachWebPFrame(data []byte, visit func(storedFrame) error) (plays int, err error) {
 	chunks, count := webpChunks{data: data[12:]}, 0
 	for {

@@ -21,8 +21,8 @@ type colorBlock struct {
 	clear uint32 // one bit per pixel, which is set for transparent pixels
 }
 
-// encodeBC1 encodes the block c. Blocks with transparent pixels use the three-color mode; four
-// forbids this mode, as BC3 requires.
+// encodeBC1 encodes the block c. Blocks with transparent pixels use the three-color mode. If four
+// is set, this mode is never used, as BC3 requires.
 func encodeBC1(dst *[8]byte, c *colorBlock, four bool, q Quality) {
 	if c.n == 0 {
 		binary.LittleEndian.PutUint64(dst[:], 0xffffffff<<32) // all pixels are transparent
@@ -198,7 +198,7 @@ func (l *colorLine) writeColors(dst *[8]byte, c *colorBlock) {
 		case k == uint32(l.steps):
 			code = 1
 		default:
-			code = k + 1 // index of the color at 1/3, 2/3 or 1/2
+			code = k + 1 // index of the color at 1/3, 2/3 or 1/2 of the line
 		}
 		indices |= code << (2 * c.at[i])
 	}
@@ -234,8 +234,8 @@ func pairsOf(steps, bits int) (out [256]pair) {
 	for v := range out {
 		best := -1
 		for a := range top + 1 {
-			// near is the b that would have no error, rounded down. The best b is at most 1 away
-			// from it.
+			// near is the value of b that would give no error, rounded down. The best b is at most
+			// 1 away from it.
 			near := (steps*v - (steps-1)*wide(a)) * top / 255
 			for b := max(0, min(near-1, top)); b <= max(0, min(near+1, top)); b++ {
 				// Of pairs with equal errors, take the closest endpoints: their color varies least

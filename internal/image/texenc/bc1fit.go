@@ -142,7 +142,7 @@ func (l *layout) searchAll(best cut, steps int32) cut {
 }
 
 // tryCut returns the best quantized endpoints for a cut. err is their squared error minus the error
-// of the mean color. ok is false if all colors are in one part, or if err would reach the limit
+// of the mean color. ok is false if all colors are in one part, or if err would reach the parameter
 // most.
 func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err float32, ok bool) {
 	n := l.block.n
@@ -183,7 +183,7 @@ func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err fl
 func minusColor(a, b [3]float32) [3]float32 { return [3]float32{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
 
 // sums holds least-squares sums over the colors p of a block. Each color is k of n steps away from
-// endpoint a toward endpoint b. a has weight n-k, and b has weight k.
+// endpoint a toward endpoint b. Endpoint a has the weight n-k, and b has the weight k.
 type sums struct {
 	aa, ab, bb int32
 	a, b       [3]float32

@@ -105,8 +105,7 @@ func TestBC1PunchThrough(t *testing.T) {
 // endpoints and any index.
 func TestBC1Solid(t *testing.T) {
 	// least[n][bits][v] is the smallest squared error for a channel value v. The encoded value is
-	// 1/n of the way from one stored endpoint to the other, and an endpoint has that number of
-	// bits.
+	// 1/n of the way between two stored endpoints, which have the given number of bits.
 	var least [4][7][256]float64
 	for _, n := range []int{2, 3} {
 		for _, bits := range []int{5, 6} {
@@ -195,8 +194,8 @@ func TestBC4Qualities(t *testing.T) {
 	})
 }
 
-// TestBC4Exact checks that blocks of two values are encoded exactly, and so are blocks with one
-// value in addition to 0 and 255.
+// TestBC4Exact checks that blocks of two values are exact. Blocks of 0, 255 and one other value
+// must be exact, too.
 func TestBC4Exact(t *testing.T) {
 	for a := range 256 {
 		for _, b := range []int{0, 1, a, 128, 254, 255} {

@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-// The library that decodes in this file does not build on 32-bit machines.
+// Package bcn, which decodes the blocks in this file, does not build on 32-bit machines.
 
 package texenc
 

@@ -67,7 +67,8 @@ func halfValue(h uint16) float64 {
 }
 
 // TestHalf converts every half-precision float, which must stay the same. A value between two
-// half-precision floats must become the nearer one, and halfway between them the even one.
+// half-precision floats must become the nearer one. A value halfway between them must become the
+// even one.
 func TestHalf(t *testing.T) {
 	for h := range uint16(0x7bff) {
 		low, high := halfValue(h), halfValue(h+1)

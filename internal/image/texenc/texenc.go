@@ -210,8 +210,8 @@ func (b *block) opaqueColors(clear bool) (c colorBlock) {
 	return c
 }
 
-// Each calls do for each number below n, possibly on several goroutines. It returns when all calls
-// have returned. recipe.Job.Each is one implementation.
+// Each calls the function do for each number below n, possibly on several goroutines. It returns
+// when all calls have returned. recipe.Job.Each is one implementation.
 type Each func(ctx context.Context, n int, do func(i int) error) error
 
 // A piece is a unit of work: rows of blocks or texels with about this many pixels. Encoding a piece
@@ -259,8 +259,8 @@ func (e *Encoder) encodePieces(ctx context.Context, dst []byte, m *pixmap.Map) e
 	return nil
 }
 
-// texelsWithin returns the part of texels that is for rows y to y+n of m, as an empty slice with
-// the capacity for these rows.
+// texelsWithin returns the part of texels for rows y to y+n of m. The returned slice is empty, and
+// its capacity is the size of these rows.
 func texelsWithin(texels []byte, f texture.Format, m *pixmap.Map, y, n int) []byte {
 	from := f.Bytes(m.W, y)
 	return texels[from : from : from+f.Bytes(m.W, n)]

@@ -276,7 +276,7 @@ func TestMemory(t *testing.T) {
 				}
 				m := m
 				if f.IsASTC() || f.IsASTCHDR() {
-					m = m.Band(0, 10) // one piece, which has one encoder
+					m = m.Band(0, 10) // the image is a single piece, which needs a single encoder
 				}
 				dst := make([]byte, 0, f.Bytes(m.W, m.H))
 				work := func() {

@@ -17,8 +17,9 @@ const (
 
 // Instead returns the format that g reads instead of a desktop format. On phones, colors take 3.6
 // bits per pixel. Data such as normals takes 8 bits per pixel, because shaders compute with it. No
-// compressed format for high dynamic range is supported by all phones or all browsers. Neither are
-// 16-bit integers, nor 32-bit floats with filtering. Half-precision floats replace all of these.
+// compressed format for high dynamic range is supported by all phones or all browsers. The same is
+// true of 16-bit integers, and of 32-bit floats with filtering. Half-precision floats replace all
+// of these.
 func (g GPU) Instead(f Format, srgb bool) Format {
 	switch {
 	case g == Desktop:

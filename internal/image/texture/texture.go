@@ -39,8 +39,8 @@ type Texture struct {
 	// have uncompressed texels and one level.
 	Depth int
 	// Levels holds the texel blocks of each level, row by row from the top. Level i has
-	// LevelSize(W, H, i) pixels. It holds the faces of layer 0, then of layer 1 and so on, without
-	// gaps.
+	// LevelSize(W, H, i) pixels. Each level holds the faces of layer 0, then of layer 1 and so on,
+	// without gaps.
 	Levels [][]byte
 }
 
@@ -180,7 +180,7 @@ const (
 	ASTC10x10
 	ASTC12x10
 	ASTC12x12
-	ASTC4x4HDR // 16 bytes, likewise: RGB as half-precision floats, not negative
+	ASTC4x4HDR // 16 bytes per block of the size in the name: RGB as half-precision floats, not negative
 	ASTC5x4HDR
 	ASTC5x5HDR
 	ASTC6x5HDR

@@ -111,8 +111,8 @@ func ReadHeader(data []byte) (Header, error) {
 	}
 	h.ICC = dir.entryBytes(tagICC)
 	for _, step := range []func() error{h.readSamples, h.readColors, h.readCompression, h.readChunkLayout} {
-		// Values beyond the end of data are read as wrong numbers, so shortError has precedence
-		// over the error of a step.
+		// Values beyond the end of data are read as wrong numbers. They may cause other errors, so
+		// shortError is checked first.
 		if err := step(); dir.shortError() != nil || err != nil {
 			return Header{}, cmp.Or(dir.shortError(), err)
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// randomBlocks calls do n times with a block of random bytes.
+// randomBlocks calls the function do n times with a block of random bytes.
 func randomBlocks(n int, do func(block *[16]byte)) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range n {

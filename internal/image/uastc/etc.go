@@ -154,9 +154,9 @@ func tableFor(px *[16]point, list *[8]uint8, stored *[3]int32, limit int32) (tab
 	return table, (least + fixed) / 3
 }
 
-// deltas holds the numbers that each bias adds to the channels of the two halves. The three base-3
-// digits of a bias are the numbers for the three channels, plus 1, in both halves. Some biases are
-// irregular, including all from 27 on.
+// deltas holds the numbers that each bias adds to the channels of the two halves. A bias has a
+// base-3 digit for each channel, which is the number to add to this channel plus 1. Both halves
+// have the same numbers. Some biases are irregular, including all from 27 on.
 //
 // Source: "UASTC LDR 4x4 Texture Specification", ETC1 bias.
 var deltas = func() (t [32][2][3]int8) {

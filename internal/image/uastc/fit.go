@@ -182,7 +182,7 @@ func chooseWeights(px *[16]point, list []uint8, l *line, k kind, ls *leastSquare
 }
 
 // solveSums returns the best endpoints for the current indices: the least-squares solution, rounded
-// to the scale. thorough tries two ways to round the first endpoint.
+// to the scale. If thorough is set, it tries two ways to round the first endpoint.
 //
 // With weights w in 64ths, a channel's endpoints u and v minimize the sum of ((64-w)u + wv - 64x)^2
 // = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each quantized u near the optimum has its own best v,
@@ -193,7 +193,8 @@ func (s *leastSquares) solveSums(channels uint8, k *scale, thorough bool) (l lin
 	det := q.A*q.C - q.B*q.B
 	weighed := s.weighed
 	if det == 0 {
-		// If all indices are equal, any index gives the color between two equal endpoints.
+		// If all indices are equal, the solution is not unique. Two equal endpoints give the same
+		// color at every index.
 		q.A, q.B, q.C = 64*32*n, 0, 64*32*n
 		det = q.A * q.C
 		for c := range weighed {
@@ -233,8 +234,8 @@ type quadratic struct {
 	scale         *scale
 }
 
-// bestSecondEnd returns a quantized first endpoint, the best second endpoint for this first one,
-// and the error of both without the constant.
+// bestSecondEnd returns a quantized first endpoint, the second endpoint that suits it best, and the
+// error of this pair without the constant.
 func (q *quadratic) bestSecondEnd(first uint8) (s0, s1 uint8, sse int64) {
 	u := int64(q.scale.value[first])
 	v := clampByte(float64(float64(q.Y-q.B*u)*q.perC) + 0.5)

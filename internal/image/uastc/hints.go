@@ -9,7 +9,7 @@ import (
 // hints tell a transcoder the best choices for formats whose blocks cannot be computed directly
 // from ASTC blocks. They do not affect the pixels of the block itself.
 type hints struct {
-	bc1 [2]bool // first: BC1 may use the endpoints and indices; second: BC1 may use only the indices
+	bc1 [2]bool // whether BC1 may use the endpoints and indices, and whether it may use only the indices
 
 	// ETC1 divides the block into halves side by side or, if flip is set, one above the other. If
 	// diff is set, the second half's color is stored as a difference. tables holds the modifier

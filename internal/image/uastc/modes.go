@@ -131,9 +131,8 @@ var (
 	modeOf  [128]uint8
 	indexAt [6][1025]uint8
 
-	// These are the patterns that both ASTC and BC7 have, by their seeds in ASTC. pairs and triples
-	// are the same in both. otherPairs are BC7's patterns with three subsets, two of which are
-	// merged.
+	// These patterns exist in both ASTC and BC7. pairs and triples are equal in both formats.
+	// otherPairs holds patterns with three subsets in BC7, two of which are merged.
 	//
 	// Source: "UASTC LDR 4x4 Texture Specification", tables of common partition patterns.
 	pairs, otherPairs, triples []pattern

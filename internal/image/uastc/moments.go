@@ -92,10 +92,10 @@ func (m *moments) scatterOfChannels(channels uint8) (s scatter) {
 	return s
 }
 
-// residueOf estimates the squared error of pixels whose line is not known yet. all is their total
-// scatter, and line is the part along one line. line is the norm of the covariance matrix, which
-// approximates its largest eigenvalue. The norm is exact if all other eigenvalues are 0, otherwise
-// slightly too large.
+// residueOf estimates the squared error of pixels whose line is not known yet. It returns their
+// total scatter, and the part of the scatter along one line. This part is the norm of the
+// covariance matrix, which approximates its largest eigenvalue. The norm is exact if all other
+// eigenvalues are 0, otherwise slightly too large.
 func (s *scatter) residueOf(n int32) (all, line float64) {
 	if n == 0 {
 		return 0, 0
@@ -150,7 +150,8 @@ func (s *scatter) principalVector() vector {
 	return vector{v[0] / top, v[1] / top, v[2] / top, v[3] / top}
 }
 
-// acrossVector returns the scatter without the part along v. With u = Sv it is S - uu'/v'u.
+// acrossVector returns the part of the scatter S that is not along v. This part is S - uu'/v'u,
+// where u = Sv.
 func (s *scatter) acrossVector(v *vector) scatter {
 	u := s.productWith(v)
 	vu := float64(v[0]*u[0]) + float64(v[1]*u[1]) + float64(v[2]*u[2]) + float64(v[3]*u[3])

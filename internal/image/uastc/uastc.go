@@ -208,7 +208,7 @@ func (e *encoder) fitPlanes(mode, plane uint8) {
 	e.opaque()
 }
 
-// opaque sets alpha to opaque in modes that store alpha for opaque blocks.
+// opaque sets alpha to 255 in blocks of opaque pixels whose mode stores alpha.
 func (e *encoder) opaque() {
 	l := &layouts[e.best.mode]
 	if e.alpha || !l.hasAlphaEnds() {
