@@ -426,7 +426,7 @@ func (s *sketch) indexFast(c *code) (sse, chroma int32, ok bool) {
 }
 
 // indexClamped chooses the indices of a block in a mode of ETC1 if decoded colors are clamped. It
-// compares the channel sums of pixels with those of decoded colors, and returns the error.
+// compares the channel sums of pixels with the sums of decoded colors, and returns the error.
 func (s *sketch) indexClamped(c *code, pixels *[64]byte) (sse int32) {
 	c.index = 0
 	for half := range 2 {

@@ -168,7 +168,7 @@ func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) 
 			row := wide.PixF[4*side*y : 4*side*(y+1)]
 			l.widenRow(row, y)
 			for k := 3; k < len(row); k += 4 {
-				row[k] /= float32(l.alphaTop()) // in maps of floats, alpha ranges from 0 to 1
+				row[k] /= float32(l.alphaTop()) // alpha of maps of floats, from 0 to 1
 			}
 		}
 		r.levels[0].putFace(i, wide)
