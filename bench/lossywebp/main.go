@@ -190,7 +190,8 @@ func decodedPSNR(file []byte, m *pixmap.Map) (float64, error) {
 	return 10 * math.Log10(255*255*weight/sum), nil
 }
 
-// sizeAtEqualPSNR returns the mean ratio of file sizes at 20 equally spaced PSNR values.
+// sizeAtEqualPSNR returns the geometric mean of the ratios of file sizes at 20 equally spaced PSNR
+// values.
 func sizeAtEqualPSNR(a, b []trial) float64 {
 	low, high := max(a[0].psnr, b[0].psnr), min(a[len(a)-1].psnr, b[len(b)-1].psnr)
 	sum := 0.0

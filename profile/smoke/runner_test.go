@@ -182,7 +182,7 @@ func TestRunMeasuresTheSuite(t *testing.T) {
 	}
 }
 
-// Compare must find and explain the planted change, and must report no other change.
+// Compare must find and explain each planted change, and must report no change in the other step.
 func TestPlantedChangeIsFound(t *testing.T) {
 	before := measure(t, "")
 	for plant, want := range map[string]struct{ figure, because string }{
@@ -328,7 +328,7 @@ func TestUnstartedProcessMeasuresNothing(t *testing.T) {
 	}
 }
 
-// All other exact figures must stay the same if allocations are not recorded.
+// The exact figures must stay the same if allocations are not recorded.
 func TestExactFiguresIgnoreNoAllocations(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

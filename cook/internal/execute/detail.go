@@ -21,7 +21,7 @@ type Detail struct {
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	Helped time.Duration `json:"helped_ns,omitempty"`
 	Idle   time.Duration `json:"idle_ns,omitempty"`
-	// Alone is the time during which only one worker was busy.
+	// Alone is the time at the end of the run after all workers but one had finished.
 	Alone time.Duration `json:"alone_ns,omitempty"`
 
 	Spans    []Span    `json:"spans,omitempty"`

@@ -186,7 +186,7 @@ func (r *run) isIdle() bool {
 	return r.outputs.Idle() && r.plan.Late == 0
 }
 
-// retireUnclaimed moves artifacts to the trash that no action produces any more.
+// retireUnclaimed moves to the trash all artifacts that no action produces any more.
 func (r *run) retireUnclaimed() {
 	r.outputs.Retire(r.opt.DryRun, func(is place.Removal) {
 		if is.Err == nil && !r.opt.DryRun {

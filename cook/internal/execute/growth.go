@@ -48,8 +48,8 @@ func (l *growthList) addGrowth(g jobs.Growth) {
 // mostGrown is the maximum number of directories that get their own line.
 const mostGrown = 5
 
-// lines returns a line for each directory, largest growth first, and one line for all omitted
-// directories.
+// lines returns a line for each of the directories that grew most, largest growth first, and one
+// line for all others.
 func (l *growthList) lines() (all []string) {
 	keys := make([]growthKey, 0, len(l.sums))
 	for key := range l.sums {

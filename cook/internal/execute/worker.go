@@ -108,7 +108,7 @@ func (w *worker) runActions(ctx context.Context, epoch time.Time) {
 	}
 }
 
-// workTimed brings an action up to date and records its times.
+// workTimed works on an action until it ends or must wait, and records its times.
 func (w *worker) workTimed(ctx context.Context, i int, epoch time.Time) *pause {
 	w.times.Reset()
 	begin := w.run.env.Now().Sub(epoch)
@@ -199,8 +199,8 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 	return nil
 }
 
-// expectedWait returns the wait for artifacts that a bundle requested in the last run, or nil if
-// they have all been made.
+// expectedWait returns the wait for artifacts that a bundle requested in the last run. It returns
+// nil if the bundle need not wait for them.
 func (r *run) expectedWait(a *plan.Action) *artifacts.Wait {
 	if r.queue.ask {
 		return nil

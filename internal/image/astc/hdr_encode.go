@@ -110,8 +110,8 @@ func solidHalves(color [3]uint16) (block [16]byte) {
 	return block
 }
 
-// glow is the visible error of a value that breaks the promise of EncodeHDR. halfFour is the
-// largest value allowed for it.
+// glow is the visible error of a value that breaks the promise of EncodeHDR. halfFour is 4, the
+// largest result that is allowed for a value below 1.
 const (
 	glow     = 1e6
 	halfFour = 0x4400

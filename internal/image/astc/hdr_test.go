@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// Conversion to and from half-precision floats must be exact for all values.
+// Each half-precision float must survive the conversion to a 16-bit value and back.
 func TestLightOfHalfIsExact(t *testing.T) {
 	for h := range uint16(halfMax + 1) {
 		if got := halfOfLight(lightOfHalf(h)); got != h {
@@ -185,7 +185,7 @@ func readLight(blocks []byte, w, h int, size Size, see func(i int, got uint16)) 
 	}
 }
 
-// The encoder must write the same bytes on every machine, and a higher quality must have smaller
+// The encoder must write the same bytes on every machine, and a higher quality must not have larger
 // errors.
 func TestEncodeHDRSamples(t *testing.T) {
 	if testing.Short() {
@@ -307,7 +307,7 @@ func TestVisibleErrorIsTrue(t *testing.T) {
 	}
 }
 
-// Blocks of a single color must be exact, at all qualities and also at the edges of an image.
+// Blocks of a single color must be exact, also at the edges of an image.
 func TestSolidLightIsExact(t *testing.T) {
 	for _, color := range [][3]uint16{{0, 0, 0}, {1, 2, 3}, {halfMax, 0, halfMax}, {halfOne, halfOne + 1, 1000}} {
 		pix := bytes.Repeat([]byte{1}, 5*7)
@@ -323,8 +323,8 @@ func TestSolidLightIsExact(t *testing.T) {
 	}
 }
 
-// The last column and row must be repeated at the edges, and rows of blocks must be encodable
-// separately.
+// The encoder must repeat the last column and row at the edges. Rows of blocks that are encoded
+// separately must be the same.
 func TestLightEdgesRepeat(t *testing.T) {
 	pix := lightSamples()["window"]
 	const w, h = 13, 11
@@ -355,7 +355,7 @@ func TestLightEdgesRepeat(t *testing.T) {
 	}
 }
 
-// The encoder must use all endpoint modes and all their forms.
+// The encoder must use all its endpoint modes, all forms of kindLight, and two and three parts.
 func TestLightFormsInUse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")

@@ -48,7 +48,7 @@ func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, set *
 // losses computes, for each grid, the squared error of a plane's weights from their frequencies.
 func (e *encoder) losses(loss *gridLosses, at *[cells]float32, length float32) {
 	w, h := e.size.W, e.size.H
-	rows, energy := &e.work.rows, &e.work.energy // rows is indexed by frequency and row, energy by horizontal and vertical frequency
+	rows, energy := &e.work.rows, &e.work.energy // rows is indexed by frequency and row, energy by vertical and horizontal frequency
 	for y := range h {
 		addWaves(rows, y, at[y*w:y*w+w], &e.waveX)
 	}

@@ -156,7 +156,7 @@ func (m *moments) ray(s *scatter) (axis [4]float32, residue float32) {
 // error. s is the scatter of the pixels; the line includes alpha if s does.
 func (m *moments) grayLine(s *scatter) (axis [4]float32, residue float32) {
 	p := &m.product
-	// This is three times the squared distance from gray.
+	// This is three times the sum of the squared distances from gray.
 	chroma := int32(2*(p[0]+p[4]+p[7]) - 2*(p[1]+p[2]+p[5]))
 	const third = 0.57735026 // square root of 1/3
 	axis, residue = s.withAlpha(&[4]float32{third, third, third})

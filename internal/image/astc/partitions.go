@@ -38,8 +38,8 @@ func (s pixelSet) without(other *pixelSet) pixelSet {
 // A partition holds the pixels of each part.
 type partition [maxParts]pixelSet
 
-// A splitTable holds all partitions into one number of parts. The words of a partition's sets are
-// stored one after another, without unused words.
+// A splitTable holds the distinct partitions of a block into one number of parts. The words of a
+// partition's sets are stored one after another, without unused words.
 type splitTable struct {
 	seeds        []uint16
 	parts, words int

@@ -25,7 +25,7 @@ type contexts [9]uint8
 // lumaModes are the modes of the four luma blocks along one edge of a macroblock.
 type lumaModes [4]uint8
 
-// A column holds what a macroblock needs from the macroblock above it.
+// A column holds what a macroblock needs from the macroblock above it or to its left.
 type column struct {
 	luma     [16]uint8
 	chroma   [2][8]uint8
@@ -248,7 +248,7 @@ func (e *encoder) trySplit(x, y int, src *sourceTiles, around *edge, above *colu
 	return true
 }
 
-// aboveRight returns the four pixels above the macroblock to the right.
+// aboveRight returns the next four pixels to the right in the row above a macroblock.
 func (e *encoder) aboveRight(x, y int) (p [4]uint8) {
 	if x+1 < e.w || y == 0 {
 		copy(p[:], e.columns[x+1].luma[:])

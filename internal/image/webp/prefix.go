@@ -25,7 +25,7 @@ func (c *prefixCode) write(w *bitWriter, symbol uint32) {
 	w.write(uint32(c.bits[symbol]), uint(c.lengths[symbol]))
 }
 
-// codeOf returns the best prefix code for the counts whose lengths do not exceed longest bits.
+// codeOf returns the best prefix code for the counts with at most longest bits per symbol.
 func codeOf(counts []uint32, longest uint8) prefixCode {
 	c := prefixCode{codeLengths(counts, longest), make([]uint16, len(counts))}
 	var next [maxLength + 2]uint16

@@ -9,7 +9,7 @@ const (
 	goodLength     = 128 // a copy of this length is good enough to end the search
 	mostCacheBits  = 10
 	hashBits       = 16
-	exactLengths   = 24 // all shorter copies are tried; of longer copies, only the longest of each length symbol
+	exactLengths   = 24 // all copies up to this length are tried; of longer copies, only the longest of each length symbol
 	learningRounds = 3
 )
 

@@ -10,8 +10,8 @@ const (
 	steps    = 1 << stepBits
 )
 
-// A Histogram counts durations in steps. There are 16 steps of equal width between two powers of
-// two.
+// A Histogram counts durations in steps. There are 16 steps of equal width between consecutive
+// powers of two.
 type Histogram [(64 - stepBits) * steps]uint64
 
 // step returns the step of a duration. Durations below 16 are exact. Longer durations use their
@@ -83,9 +83,9 @@ func first(step int) int64 {
 	return int64(steps+step&(steps-1)) << shift
 }
 
-// Quantile returns the smallest duration that is not exceeded by the given fraction of all
-// durations. The result is exact to within 1/32. The 99th percentile of few durations is the
-// longest duration.
+// Quantile returns the smallest duration such that the given fraction of all durations is at most
+// as long. The result is exact to within 1/32. The 99th percentile of few durations is the longest
+// duration.
 func (h *Histogram) Quantile(part float64, count int64) int64 {
 	const rounded = 1e-9 // allows for products that are rounded up
 	rank, seen := uint64(max(math.Ceil(part*float64(count)*(1-rounded))-1, 0)), uint64(0)

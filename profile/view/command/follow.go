@@ -12,7 +12,7 @@ import (
 
 // These are parameters for live recordings.
 const (
-	reorder    = 250 * time.Millisecond // maximum delay between buffers of different workers
+	reorder    = 250 * time.Millisecond // delay of the graphs, because buffers of different workers arrive out of order
 	leastFrame = time.Millisecond       // minimum length of a frame in recordings without frame marks
 	endsKept   = 4096                   // number of frame ends kept for late samples
 )
