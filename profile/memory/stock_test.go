@@ -52,7 +52,7 @@ func TestKeepBoundsWhatIsKept(t *testing.T) {
 		{"all", 10 * mib, []int{mib, 2 * mib, 100}, 3*mib + 112, 3},
 		{"none", -1, []int{mib, 100}, 0, 0},
 		{"one too large", mib, []int{2 * mib, 100}, 112, 1},
-		{"one too large sends noWorker away", mib, []int{100, 2 * mib}, 112, 1},
+		{"one too large evicts no block", mib, []int{100, 2 * mib}, 112, 1},
 		{"the last two", 2 * mib, []int{mib, mib, mib}, 2 * mib, 2},
 		{"others make room", 2 * mib, []int{mib, mib / 2, mib / 2, 2 * mib}, 2 * mib, 1},
 	} {
