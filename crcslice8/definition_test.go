@@ -42,7 +42,8 @@ func defineOut(m Model, r uint64) uint64 {
 	return r
 }
 
-// defineResidue returns the register after "123456789" and its checksum, highest power first.
+// defineResidue returns the register after the text "123456789" and its checksum were processed. The
+// highest power comes first.
 func defineResidue(m Model) uint64 {
 	r := m.Init
 	for _, b := range []byte("123456789") {

@@ -98,7 +98,7 @@ func (p *peerTool) command(dir string, args ...string) Command {
 	return Command{Argv: append([]string{p.bin}, args...), Dir: dir, Env: p.env}
 }
 
-// writeMade creates a file. The function body writes its content.
+// writeMade creates a file, and calls body to write the content.
 func writeMade(name string, body func(w *bufio.Writer)) error {
 	f, err := os.Create(name)
 	if err != nil {

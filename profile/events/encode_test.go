@@ -215,7 +215,7 @@ func TestFormat(t *testing.T) {
 		" 00 01 01 02 64 c801"+ // shape 0 is scope a, detail bc; it begins 100 ticks after the base and lasts 200
 		" 03 0a b502"+ // same shape and detail, around the previous scope; it ends 10 ticks later and lasts 309
 		" 06 03 02 00 bfe003 134f30aa"+ // shape 1 is value bc, 0 ticks later, with the number 1.0
-		"11000000 07 f02e b817 00 01 01"+ // tick 6000 at 3000 ns; the block covers one row from row 0, and one row has open scopes
+		"11000000 07 f02e b817 00 01 01"+ // time stamp 6000 is 3000 ns; one row, starting at row 0; one row with open scopes
 		" 00 02 e807 01 02 c801 02 00 bbde8e8e"+ // row 0 has two open scopes, which began at tick 500 and 100 ticks later
 		"01000000 05 07 d38af831"+
 		"02000000 06 03 02 841d556f", " ", "")

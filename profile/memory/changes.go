@@ -93,7 +93,7 @@ func (c Changes) WriteText(w io.Writer) error {
 
 // A Place is a pool, scope and site that allocated, with total bytes and count. It has no peaks.
 type Place struct {
-	Key         // key of the allocations; Worker is empty
+	Key         // common key of the allocations; its field Worker is empty
 	Site string `json:"site,omitempty"`
 	Total
 }

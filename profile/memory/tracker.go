@@ -66,7 +66,7 @@ type Tracker struct {
 	groups []*Group
 	sites  []*site
 	pools  int
-	name   string // name of captures; "" before the first capture
+	name   string // random name of the tracker in its captures; "" before the first capture
 }
 
 // New returns a Tracker without groups. It panics if an option is out of range.

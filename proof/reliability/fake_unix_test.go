@@ -109,7 +109,7 @@ func fake(t *testing.T, name string) string {
 	return self
 }
 
-// says makes campaigns run a fake that prints a text and exits.
+// says replaces the program of the campaigns by a fake that prints a text and exits.
 func says(t *testing.T, text string, code int) string {
 	t.Helper()
 	t.Setenv(textVar, text)

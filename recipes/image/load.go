@@ -153,7 +153,7 @@ func (s *subject) assembleChannels(ctx context.Context, job *recipe.Job, m *pixm
 	return made, err
 }
 
-// readBeside reads an image that an option names. Its size must equal the size of like.
+// readBeside reads an image that an option names. The image must have the same size as like.
 func (s *subject) readBeside(ctx context.Context, job *recipe.Job, name string, like *pixmap.Map) (*pixmap.Map, error) {
 	f := file{
 		ext:  recipe.Ext(name),

@@ -23,7 +23,7 @@ const triangles = gltf.Triangles
 type stream struct {
 	name     string // name of the attribute, such as "POSITION"
 	target   int    // index of the morph target; base for the vertices themselves
-	accessor int32  // source accessor; the constant made if the data is new
+	accessor int32  // number of the accessor in the source, or made if the recipe made the data
 	data     gltf.Array
 	use      gltf.Use // use of the data in the output
 }

@@ -107,8 +107,7 @@ func newScratch(in *confine.Dir, base string, outputs []string) *Scratch {
 	return s
 }
 
-// empty returns a Scratch in the same directory, without any files. It collects the files of other
-// tasks.
+// empty returns a Scratch in the same directory that has no files yet, for another task.
 func (s *Scratch) empty() *Scratch { return &Scratch{in: s.in, sums: s.sums, tree: s.tree} }
 
 // Dir returns the directory of the scratch files.

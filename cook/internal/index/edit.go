@@ -107,8 +107,8 @@ func (e editor) insertFolder(f scan.Folder, settled bool) {
 	}
 }
 
-// moveNodes moves the files of a directory from the base to the additions, because the real path of
-// the directory has changed.
+// moveNodes copies the files of a directory from the old index to the changes, because the real path
+// of the directory has changed.
 func (e editor) moveNodes(folder *folderRow) {
 	for node := folder.First; node < folder.First+folder.Count; node++ {
 		if e.x.marks.deadNodes.hasRow(node) {

@@ -311,7 +311,7 @@ func TestWriteIsReportedDespiteManyWriters(t *testing.T) {
 		})
 	}
 	go func() { all.Wait(); close(wrote) }()
-	reported := map[string]int64{} // number of the reporting Sync, from 1
+	reported := map[string]int64{} // number of the Sync call that must report, from 1
 	for one := range wrote {
 		c := sync1(t, w)
 		for _, f := range c.Folders {

@@ -114,7 +114,7 @@ func askListener(ctx context.Context, dir string, question []byte, user int) (an
 	return nil, err
 }
 
-// awaitAnswer reads beats until the answer comes.
+// awaitAnswer reads the bytes that show that the peer is alive, until the answer comes.
 func awaitAnswer(conn stream) ([]byte, error) {
 	for {
 		if err := conn.SetReadDeadline(time.Now().Add(silence)); err != nil {

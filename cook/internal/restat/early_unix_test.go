@@ -123,7 +123,7 @@ func TestReadingEarlyAfterEdits(t *testing.T) {
 	}
 }
 
-// outcome returns the difference of each file.
+// outcome returns how each file differs from the index.
 func outcome(found *restat.Found) map[index.Ref]restat.File {
 	all := map[index.Ref]restat.File{}
 	for _, f := range found.Files {

@@ -226,7 +226,7 @@ func (l *lister) listedAsset(a *index.Action) Asset {
 	}
 	for _, d := range a.Deps {
 		if d.On.Kind == dependency.IDs || contents.IsSilent(d) {
-			continue // skip IDs, which are not files, and files that gave no answer
+			continue // skip IDs and empty extracts, which are not files
 		}
 		if d.On.Kind == dependency.Name {
 			if final, ok := plan.FinalName(d); ok {

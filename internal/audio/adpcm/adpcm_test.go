@@ -222,7 +222,7 @@ func TestSearchBeatsGreedyEncoding(t *testing.T) {
 		name         string
 		index        uint8 // index of the first step size of greedy encoding
 		sound        func(i int, noise int32) int
-		own, foreign float64 // gain over greedy encoding in dB, for the same decoder and for the other decoder
+		own, foreign float64 // gain over greedy encoding in dB, for the assumed decoder and for the other decoder
 	}{
 		{"a triangle that rises, over noise", 40, func(i int, noise int32) int {
 			wave := (i * i / 20 & 0x3fff) - 0x2000

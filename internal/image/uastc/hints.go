@@ -202,7 +202,7 @@ func nearest565(px *[16]point, ends *[2]color565, places *[16]uint8) {
 	}
 }
 
-// solve565 returns the best endpoints for pixels at the given positions, in thirds.
+// solve565 returns the best endpoints of a line, if pixel i lies at places[i] thirds of the line.
 func solve565(px *[16]point, places *[16]uint8) (ends [2]color565) {
 	var n, w, ww int32
 	var sum, weighed [3]int32

@@ -140,7 +140,7 @@ func newStrength(index int) strength {
 // and blue.
 const (
 	lambdaScale  = 4   // lambda for a step of 1, in 1/256
-	searchShare  = 3   // the search for levels uses this many quarters of lambda
+	searchShare  = 3   // factor of lambda in the search for levels, in quarters
 	chromaWeight = 3   // lambda of chroma is divided by this, because an error of chroma changes four pixels
 	chromaFiner  = 4   // difference between the quantizer indexes of luma and chroma
 	roundUp      = 150 // smallest remainder that is rounded up without a search, in 1/256 of a step

@@ -1,6 +1,5 @@
 // Package damage truncates each file that cook maintains at every length, and flips each of its
-// bits. After each fault it checks two things: the next run restores the outputs of a run from
-// scratch, and it reports the damage.
+// bits. After each fault, the next run must make correct outputs and report the damage.
 //
 // A test of package cook runs a sample. "go run ./proof/reliability damage" runs all faults. It
 // cooks in the same process, so a panic ends the sweep. The file "now" in the sweep's directory

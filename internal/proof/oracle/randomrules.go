@@ -102,7 +102,7 @@ var partFolders = []string{"", "x", "y", "x/x", "y/x"}
 // partOutputs are the output templates of the first step.
 var partOutputs = []string{"{stem}.gltf", "x/{stem}.gltf", "x/{stem}.gltf", "{dir}/x/{stem}.gltf"}
 
-// partRules returns the rules of a chain scene.
+// partRules returns rules that cook the outputs of other rules.
 func (g *generator) partRules() string {
 	return fmt.Sprintf("[[rule]]\nmatch = \"*.part\"\nrecipe = \"copy\"\noutput = %q\n", oneOf(g.r, partOutputs...)) +
 		further("{p,q}.gltf", "mesh")
