@@ -27,6 +27,7 @@ export class Console {
 		};
 		this.#line.oninput = () => {
 			this.#at = -1;
+			this.#select(-1);
 			clearTimeout(this.#timer);
 			this.#timer = setTimeout(() => this.#complete(), 50);
 		};
@@ -144,7 +145,7 @@ export class Console {
 			const graph = this.#app.info.counters ? graphsOf(this.#app).names().slice(0, 100) : [];
 			const got = await this.#app.server.get("api/complete", { line, at, graph }, asking.signal);
 			if (asking !== this.#asking || line !== this.#line.value || document.activeElement !== this.#line) return;
-			this.#words = got;
+			this.#words = { ...got, line };
 			this.#show();
 		} catch { /* typed on, or the program has ended: it shows elsewhere */ }
 	}
@@ -152,8 +153,9 @@ export class Console {
 	// tab takes the only word, or what all words begin with, or the next one.
 	async #tab() {
 		clearTimeout(this.#timer);
-		if (!this.#words || this.#list.hidden) await this.#complete();
-		if (!this.#words || this.#words.words.length === 0) return;
+		// The words may belong to an earlier state of the line.
+		if (this.#words?.line !== this.#line.value || this.#list.hidden) await this.#complete();
+		if (this.#words?.line !== this.#line.value || this.#words.words.length === 0) return;
 		const { words, from, to } = this.#words;
 		if (words.length === 1) return this.#take(words[0]);
 		let common = words[0];
