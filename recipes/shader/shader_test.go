@@ -136,7 +136,7 @@ func TestErrorNamesTheLine(t *testing.T) {
 		{"a.frag", "#include \"self\"\n", nil, "self:2: self includes itself: self -> self"},
 		{"a.frag", "#include \"chain0\"\n", nil, "includes are nested deeper than 64 files, beginning with chain0 -> chain1 -> chain2"},
 		{"a.frag", "#include \"double0\"\n", nil, "the shader has more than 10000 includes"},
-		{"a.frag", "", options{"include_dirs": []any{"l"}}, "include_dirs: want paths from the asset directory"},
+		{"a.frag", "", options{"include_dirs": []any{"l"}}, "include_dirs: want paths that begin at the asset directory"},
 		{"a.frag", "", options{"defines": map[string]any{"1A": ""}}, "defines: want names of macros"},
 		{"a.frag", "", options{"defines": map[string]any{"A": "1\n#error"}}, "defines: want names of macros"},
 		{"a.frag", "", options{"compiler": "glslangValidator"}, "compiler: want format = \"spirv\""},
