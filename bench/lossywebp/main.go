@@ -25,6 +25,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/image/vp8"
@@ -44,9 +45,9 @@ var qualities = []int{20, 40, 60, 75, 85, 93}
 // efforts pairs efforts with methods of cwebp.
 var efforts = []struct {
 	name   string
-	effort vp8.Effort
+	effort blockfit.Quality
 	method int
-}{{"fast", vp8.Fast, 2}, {"normal", vp8.Normal, 4}, {"best", vp8.Best, 6}}
+}{{"fast", blockfit.Fast, 2}, {"normal", blockfit.Normal, 4}, {"best", blockfit.Best, 6}}
 
 // A trial is the result of encoding an image at one quality.
 type trial struct {
@@ -104,7 +105,7 @@ func median(all []verdict, of func(verdict) float64) float64 {
 }
 
 // compareImage encodes an image with both encoders in turn.
-func compareImage(file string, effort vp8.Effort, method int) (v verdict, err error) {
+func compareImage(file string, effort blockfit.Quality, method int) (v verdict, err error) {
 	var ours, theirs []trial
 	var quality, gain float64
 	var tookOurs, tookTheirs time.Duration
@@ -125,7 +126,7 @@ func compareImage(file string, effort vp8.Effort, method int) (v verdict, err er
 	return verdict{sizeAtEqualPSNR(ours, theirs), math.Exp(quality), gain, tookOurs.Seconds() / tookTheirs.Seconds()}, nil
 }
 
-func encodeOurs(file string, quality int, effort vp8.Effort) (trial, *pixmap.Map, error) {
+func encodeOurs(file string, quality int, effort blockfit.Quality) (trial, *pixmap.Map, error) {
 	before := processTime()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -139,7 +140,7 @@ func encodeOurs(file string, quality int, effort vp8.Effort) (trial, *pixmap.Map
 		return trial{}, nil, err
 	}
 	var out bytes.Buffer
-	if err := webp.EncodeLossy(context.Background(), &out, m, webp.Lossy{Quality: quality, Effort: effort, ByAlpha: true}); err != nil {
+	if err := webp.EncodeLossy(context.Background(), &out, m, vp8.Options{Quality: quality, Effort: effort, ByAlpha: true}); err != nil {
 		return trial{}, nil, err
 	}
 	took := processTime() - before

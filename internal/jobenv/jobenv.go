@@ -53,6 +53,7 @@ type Growth struct {
 	Dir      string // directory of the source, "" for the asset directory
 	Format   string // format of the source, such as "JPEG"
 	Became   string // kind of the output in the plural, such as "textures"
+	Advice   string // how to get a smaller output
 	From, To int64  // bytes
 }
 

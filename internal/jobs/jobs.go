@@ -44,9 +44,11 @@ func SetRole(job *recipe.Job, i int, role string) {
 type Growth = jobenv.Growth
 
 // Grew reports that the output of a job is much larger than its source, an image in a lossy format.
-func Grew(job *recipe.Job, format, became string, to int64) {
+// It sets the fields Dir and From of g.
+func Grew(job *recipe.Job, g Growth) {
 	if env := jobenv.EnvOf(job); env.Grew != nil {
-		env.Grew(Growth{Dir: Directory(job), Format: format, Became: became, From: job.Size(), To: to})
+		g.Dir, g.From = Directory(job), job.Size()
+		env.Grew(g)
 	}
 }
 

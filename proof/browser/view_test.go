@@ -137,6 +137,17 @@ func TestConsoleAnswersErrorsAndCompletes(t *testing.T) {
 	}
 	p.do(chromedp.Focus(chromedp.CSS("#line")), chromedp.KeyEvent("print co"), chromedp.KeyEvent("\t"))
 	p.until(`document.getElementById("line").value.includes("cook/skip/stamp")`)
+
+	// Tab must complete the line as it is, not the line for which the list was shown.
+	p.do(chromedp.SetValue(chromedp.CSS("#line"), "pr"), chromedp.SendKeys(chromedp.CSS("#line"), "i"))
+	p.until(`document.querySelectorAll("[role=option]").length > 0`)
+	eval[bool](p, `(() => {
+		const line = document.getElementById("line");
+		line.value = "print co";
+		line.dispatchEvent(new Event("input"));
+		return line.dispatchEvent(new KeyboardEvent("keydown", { key: "Tab", bubbles: true }));
+	})()`)
+	p.until(`document.getElementById("line").value.includes("cook/skip/stamp")`)
 }
 
 // recorded returns a tape of a recording: nested scopes on two workers, with assets whose names

@@ -19,10 +19,13 @@ var lossyFormats = map[string]bool{"JPEG": true, "WebP": true}
 // noteLarger is a note about lossy images that are larger than their lossy sources, shown once per run.
 const noteLarger = `images: %s files become larger WebP files, which lose more; lower webp_quality, or keep the files with format = "auto" and gpu = "none"`
 
+// keepSmall is the advice for images that became much larger.
+const keepSmall = `if your engine loads such files, format = "auto" with gpu = "none" keeps the sources, and format = "webp" with webp_quality = 80 makes small images`
+
 // reportGrowth reports an output of the given size that is much larger than a source in a lossy format.
 func (s *subject) reportGrowth(job *recipe.Job, became string, size int64) {
 	if lossyFormats[s.file.Format] && size > 2*job.Size() {
-		jobs.Grew(job, s.file.Format, became, size)
+		jobs.Grew(job, jobs.Growth{Format: s.file.Format, Became: became, Advice: keepSmall, To: size})
 	}
 }
 
@@ -46,10 +49,6 @@ func (s *subject) decideLoss(ctx context.Context) error {
 	if s.o.WebPQuality == 0 {
 		return nil
 	}
-	if s.o.Format != "webp" {
-		s.addReason("webp_quality has no effect: the output is not WebP")
-		return nil
-	}
 	c, err := s.analyzePictures(ctx)
 	switch {
 	case err != nil:
@@ -68,9 +67,8 @@ func (s *subject) decideLoss(ctx context.Context) error {
 }
 
 // lossOptions returns the options of the encoder.
-func (s *subject) lossOptions() webp.Lossy {
-	effort := map[string]vp8.Effort{"fast": vp8.Fast, "normal": vp8.Normal, "best": vp8.Best}
-	return webp.Lossy{Quality: s.o.WebPQuality, Effort: effort[s.o.Quality], ByAlpha: !s.alphaIsNumber()}
+func (s *subject) lossOptions() vp8.Options {
+	return vp8.Options{Quality: s.o.WebPQuality, Effort: s.o.quality(), ByAlpha: !s.alphaIsNumber()}
 }
 
 // webpMemory returns the memory for encoding a WebP file of w by h pixels.

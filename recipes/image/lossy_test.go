@@ -131,7 +131,7 @@ func TestWebPQualityNeedsWebP(t *testing.T) {
 		fits   bool
 	}{
 		{"webp", func(o *Image) { o.Format = "webp" }, true},
-		{"the source itself", func(o *Image) { o.GPU = "none" }, true},
+		{"the source itself", func(o *Image) { o.GPU = "none" }, false},
 		{"png", func(o *Image) { o.Format = "png" }, false},
 		{"texture", func(o *Image) { o.Format = "bc7" }, false},
 		{"auto", func(*Image) {}, false},

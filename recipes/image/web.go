@@ -60,6 +60,9 @@ func (o *Image) usesPath() bool { return len(o.Scales) > 0 || o.makesSheet() }
 
 // checkPicture refuses options that image formats do not support.
 func (o *Image) checkPicture() error {
+	if o.WebPQuality > 0 && o.Format != "webp" {
+		return &recipe.OptionError{Key: "webp_quality", Got: strconv.Itoa(o.WebPQuality), Want: fmt.Sprintf(`0 with format = %q; write format = "webp" to make lossy WebP`, o.Format)}
+	}
 	if !o.writesPictures() {
 		return o.checkNoPicture()
 	}
@@ -81,8 +84,6 @@ func (o *Image) checkPicture() error {
 		return refuse("coverage", fmt.Sprint(o.Coverage), "0")
 	case o.WeighAlpha:
 		return refuse("weigh_alpha", "true", "false")
-	case o.WebPQuality > 0 && o.Format == "png":
-		return refuse("webp_quality", strconv.Itoa(o.WebPQuality), "0")
 	case o.RDO > 0:
 		return refuse("rdo", fmt.Sprint(o.RDO), "0")
 	}
@@ -98,9 +99,6 @@ func (o *Image) checkPicture() error {
 func (o *Image) checkNoPicture() error {
 	if len(o.Scales) > 0 {
 		return &recipe.OptionError{Key: "scales", Want: fmt.Sprintf(`none with format = %q, because only "png" and "webp" have scales`, o.Format)}
-	}
-	if o.WebPQuality > 0 {
-		return &recipe.OptionError{Key: "webp_quality", Got: strconv.Itoa(o.WebPQuality), Want: fmt.Sprintf(`0, because format = %q has no quality; write format = "webp" to set it`, o.Format)}
 	}
 	return nil
 }

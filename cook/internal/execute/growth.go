@@ -19,7 +19,7 @@ type growthList struct {
 }
 
 // A growthKey selects the images that one line describes.
-type growthKey struct{ dir, format, became string }
+type growthKey struct{ dir, format, became, advice string }
 
 // A growthSum is the number of images and their sizes in bytes.
 type growthSum struct {
@@ -38,7 +38,7 @@ func (l *growthList) addGrowth(g jobs.Growth) {
 	if l.sums == nil {
 		l.sums = map[growthKey]*growthSum{}
 	}
-	key := growthKey{g.Dir, g.Format, g.Became}
+	key := growthKey{g.Dir, g.Format, g.Became, g.Advice}
 	if l.sums[key] == nil {
 		l.sums[key] = &growthSum{}
 	}
@@ -70,8 +70,8 @@ func (l *growthList) lines() (all []string) {
 			place += " in " + pathname.Show(key.dir)
 		}
 		s := l.sums[key]
-		all = append(all, fmt.Sprintf(`%s: %s of %s became %s of %s; if your engine loads such files, format = "auto" with gpu = "none" keeps the sources, and format = "webp" with webp_quality = 80 makes small images`,
-			place, human.Count(s.files, key.format+" file"), human.Bytes(s.from), key.became, human.Bytes(s.to)))
+		all = append(all, fmt.Sprintf("%s: %s of %s became %s of %s; %s",
+			place, human.Count(s.files, key.format+" file"), human.Bytes(s.from), key.became, human.Bytes(s.to), key.advice))
 	}
 	if rest.files > 0 {
 		all = append(all, fmt.Sprintf("images elsewhere: %s of %s became outputs of %s", human.Count(rest.files, "lossy file"), human.Bytes(rest.from), human.Bytes(rest.to)))

@@ -16,20 +16,11 @@ import (
 	"fmt"
 
 	"github.com/assetcook/assetcook/internal/detmath"
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
 // MaxSide is the maximum width and height.
 const MaxSide = 16383
-
-// An Effort says how long Encode searches for a small encoding.
-type Effort int
-
-// Efforts, from the shortest time to the smallest frames.
-const (
-	Fast Effort = iota
-	Normal
-	Best
-)
 
 // An effort limits the search for a small encoding.
 type effort struct {
@@ -40,15 +31,15 @@ type effort struct {
 }
 
 var efforts = [...]effort{
-	Fast:   {modes: 2, passes: 1},
-	Normal: {modes: 3, search: true, passes: 1},
-	Best:   {modes: 10, search: true, searchAll: true, passes: 2},
+	blockfit.Fast:   {modes: 2, passes: 1},
+	blockfit.Normal: {modes: 3, search: true, passes: 1},
+	blockfit.Best:   {modes: 10, search: true, searchAll: true, passes: 2},
 }
 
 // Options say how an image is encoded.
 type Options struct {
 	Quality int // quality from 1 to 100
-	Effort  Effort
+	Effort  blockfit.Quality
 	// ByAlpha says that alpha is transparency, so that hidden pixels may have any color.
 	ByAlpha bool
 }

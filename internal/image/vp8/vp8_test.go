@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/image/vp8"
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
 // landscape returns an image with smooth, rough, sharp and flat parts. Alpha is 0 in its lower quarter.
@@ -65,7 +67,7 @@ func encodeLandscape(t *testing.T, w, h int, o Options) []byte {
 // TestDecoderSeesTheCountedError encodes without the loop filter. The error of the decoded frame
 // must equal the encoder's sum, which shows that both predict and transform alike.
 func TestDecoderSeesTheCountedError(t *testing.T) {
-	for _, effort := range []Effort{Fast, Normal, Best} {
+	for _, effort := range []blockfit.Quality{blockfit.Fast, blockfit.Normal, blockfit.Best} {
 		for _, quality := range []int{1, 30, 75, 100} {
 			for _, size := range [][2]int{{1, 1}, {16, 16}, {17, 33}, {150, 100}} {
 				w, h := size[0], size[1]
@@ -123,7 +125,7 @@ func TestEveryImageIsAFrame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 50).Draw(t, "w"), rapid.IntRange(1, 50).Draw(t, "h")
 		pix := noisyRuns(w, h, rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 100).Draw(t, "runs"))
-		o := Options{Quality: rapid.IntRange(1, 100).Draw(t, "quality"), Effort: Effort(rapid.IntRange(0, 2).Draw(t, "effort")), ByAlpha: rapid.Bool().Draw(t, "by alpha")}
+		o := Options{Quality: rapid.IntRange(1, 100).Draw(t, "quality"), Effort: blockfit.Quality(rapid.IntRange(0, 2).Draw(t, "effort")), ByAlpha: rapid.Bool().Draw(t, "by alpha")}
 		frame, err := Encode(context.Background(), pix, w, h, o)
 		if err != nil {
 			t.Fatal(err)
@@ -152,13 +154,13 @@ func lumaPSNR(m *image.YCbCr, pix []uint8, w, h int) float64 {
 func TestQualityRaisesPSNRAndSize(t *testing.T) {
 	const w, h = 200, 160
 	for _, tc := range []struct {
-		effort Effort
+		effort blockfit.Quality
 		floors []float64 // minimum PSNR by quality
 		most   []int     // maximum size in bytes by quality
 	}{
-		{Fast, []float64{26.4, 37.1, 40.4, 46.7, 54.2}, []int{915, 4030, 5030, 7530, 11240}},
-		{Normal, []float64{26.2, 37.4, 40.7, 47.2, 54.8}, []int{770, 4000, 4920, 7470, 11020}},
-		{Best, []float64{26.2, 37.9, 41.2, 47.9, 55.9}, []int{770, 4040, 4920, 7320, 10900}},
+		{blockfit.Fast, []float64{26.4, 37.1, 40.4, 46.7, 54.2}, []int{915, 4030, 5030, 7530, 11240}},
+		{blockfit.Normal, []float64{26.2, 37.4, 40.7, 47.2, 54.8}, []int{770, 4000, 4920, 7470, 11020}},
+		{blockfit.Best, []float64{26.2, 37.9, 41.2, 47.9, 55.9}, []int{770, 4040, 4920, 7320, 10900}},
 	} {
 		size, psnr := 0, 0.0
 		for i, quality := range []int{1, 50, 75, 90, 100} {
@@ -301,7 +303,7 @@ func TestWrongFrameIsAnError(t *testing.T) {
 // amd64.
 func TestFramesAreTheSameEverywhere(t *testing.T) {
 	sum := sha256.New()
-	for _, effort := range []Effort{Fast, Normal, Best} {
+	for _, effort := range []blockfit.Quality{blockfit.Fast, blockfit.Normal, blockfit.Best} {
 		for quality := 1; quality <= 100; quality += 9 {
 			for _, byAlpha := range []bool{false, true} {
 				sum.Write(encodeLandscape(t, 90, 70, Options{Quality: quality, Effort: effort, ByAlpha: byAlpha}))

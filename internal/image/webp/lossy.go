@@ -9,30 +9,23 @@ import (
 	"image"
 	"io"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/vp8"
 	"golang.org/x/image/webp"
 )
 
-// Lossy holds the options of EncodeLossy.
-type Lossy struct {
-	Quality int // quality from 1 to 100
-	Effort  vp8.Effort
-	// ByAlpha says that alpha is transparency, so that hidden pixels may have any color.
-	ByAlpha bool
-}
-
 // EncodeLossy writes m, which has 8 bits per channel and straight alpha, as lossy WebP. Alpha is
 // stored exactly.
-func EncodeLossy(ctx context.Context, w io.Writer, m *pixmap.Map, o Lossy) error {
+func EncodeLossy(ctx context.Context, w io.Writer, m *pixmap.Map, o vp8.Options) error {
 	if err := checkImage(m); err != nil {
 		return err
 	}
-	frame, err := vp8.Encode(ctx, m.Pix8, m.W, m.H, vp8.Options{Quality: o.Quality, Effort: o.Effort, ByAlpha: o.ByAlpha})
+	frame, err := vp8.Encode(ctx, m.Pix8, m.W, m.H, o)
 	if err != nil {
 		return err
 	}
-	alpha, err := encodeAlpha(ctx, m, o.Effort == vp8.Best)
+	alpha, err := encodeAlpha(ctx, m, o.Effort == blockfit.Best)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/image/webp"
 	"pgregory.net/rapid"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/vp8"
 )
@@ -27,7 +28,7 @@ func TestAlphaOfLossyFilesIsExact(t *testing.T) {
 			return [4]uint8{uint8(4 * x), uint8(4 * y), 90, uint8(slope*x + noise.IntN(amount))}
 		})
 		var file bytes.Buffer
-		o := Lossy{Quality: rapid.IntRange(1, 100).Draw(t, "quality"), ByAlpha: rapid.Bool().Draw(t, "by alpha")}
+		o := vp8.Options{Quality: rapid.IntRange(1, 100).Draw(t, "quality"), ByAlpha: rapid.Bool().Draw(t, "by alpha")}
 		if err := EncodeLossy(context.Background(), &file, m, o); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +53,7 @@ func TestAlphaOfLossyFilesIsExact(t *testing.T) {
 func TestOpaqueLossyFilesHaveOneChunk(t *testing.T) {
 	m := painted(40, 30, func(x, y int) [4]uint8 { return [4]uint8{uint8(x), uint8(y), 3, 255} })
 	var file bytes.Buffer
-	if err := EncodeLossy(t.Context(), &file, m, Lossy{Quality: 80}); err != nil {
+	if err := EncodeLossy(t.Context(), &file, m, vp8.Options{Quality: 80}); err != nil {
 		t.Fatal(err)
 	}
 	if head := file.Bytes()[8:16]; string(head) != "WEBPVP8 " {
@@ -63,7 +64,7 @@ func TestOpaqueLossyFilesHaveOneChunk(t *testing.T) {
 func TestWrongAlphaIsAnError(t *testing.T) {
 	m := painted(20, 20, func(x, y int) [4]uint8 { return [4]uint8{1, 2, 3, uint8(x)} })
 	var file bytes.Buffer
-	if err := EncodeLossy(t.Context(), &file, m, Lossy{Quality: 80}); err != nil {
+	if err := EncodeLossy(t.Context(), &file, m, vp8.Options{Quality: 80}); err != nil {
 		t.Fatal(err)
 	}
 	if err := verifyAlpha(file.Bytes(), m); err != nil {
@@ -79,15 +80,15 @@ func TestWrongAlphaIsAnError(t *testing.T) {
 }
 
 func TestUnfitLossyImagesAreErrors(t *testing.T) {
-	if err := EncodeLossy(t.Context(), io.Discard, pixmap.New(MaxSide+1, 1, pixmap.Bits8), Lossy{Quality: 50}); err == nil {
+	if err := EncodeLossy(t.Context(), io.Discard, pixmap.New(MaxSide+1, 1, pixmap.Bits8), vp8.Options{Quality: 50}); err == nil {
 		t.Error("too wide: no error")
 	}
-	if err := EncodeLossy(t.Context(), io.Discard, pixmap.New(1, 1, pixmap.Bits16), Lossy{Quality: 50}); err == nil {
+	if err := EncodeLossy(t.Context(), io.Discard, pixmap.New(1, 1, pixmap.Bits16), vp8.Options{Quality: 50}); err == nil {
 		t.Error("16 bits: no error")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := EncodeLossy(ctx, io.Discard, pixmap.New(1, 1, pixmap.Bits8), Lossy{Quality: 50}); !errors.Is(err, context.Canceled) {
+	if err := EncodeLossy(ctx, io.Discard, pixmap.New(1, 1, pixmap.Bits8), vp8.Options{Quality: 50}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 }
@@ -108,7 +109,7 @@ func TestLossyMemoryIsAnUpperBound(t *testing.T) {
 		before := liveHeap()
 		done := make(chan error)
 		go func() {
-			done <- EncodeLossy(context.Background(), io.Discard, m, Lossy{Quality: 100, Effort: vp8.Fast})
+			done <- EncodeLossy(context.Background(), io.Discard, m, vp8.Options{Quality: 100, Effort: blockfit.Fast})
 		}()
 		var most int64
 		for err, running := error(nil), true; running; {
