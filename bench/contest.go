@@ -190,8 +190,8 @@ func Addresses(n int) (in, between []uintptr) {
 	return in, between
 }
 
-// repeated returns a list in which each key occurs equally often, in random order. Its length is
-// about Stream or more, rounded down to a multiple of Chunk.
+// repeated returns the keys in random order, each equally often. The length is about Stream or
+// more, rounded down to a multiple of Chunk.
 func repeated(keys []uintptr) []uintptr {
 	r := rand.New(rand.NewPCG(4, uint64(len(keys))))
 	stream := slices.Repeat(keys, (Stream+len(keys)-1)/len(keys))

@@ -140,7 +140,7 @@ func pairDependence(r HashRow, size int) float64 {
 	worst := 0
 	key := make([]byte, (size+7)/8*8)
 	for bit := range 8 * size {
-		var differing [64][64]int // number of rounds in which exactly one bit of a pair changed
+		var differing [64][64]int // number of rounds that changed exactly one bit of a pair
 		for range rounds / 64 {
 			var changed [64]uint64 // changed[i] has a bit for each of 64 rounds, which is set if bit i of the sum changed
 			for round := range 64 {

@@ -235,7 +235,7 @@ func checkStamps(t testing.TB, what string, before, after map[string]scan.Stamp)
 	}
 }
 
-// fileTime returns a run in which the output directory's file system has its own clock. The
+// fileTime returns a run whose output directory is on a file system with its own clock. The
 // function stamp adjusts the stamps of new files.
 func fileTime(r oracle.Run, stamp func(scan.Stamp) scan.Stamp) oracle.Run {
 	r.Adjust = func(p *cook.Project) { p.SetFileTime(stamp) }

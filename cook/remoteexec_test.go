@@ -37,7 +37,7 @@ type farm struct {
 	*project
 	server *remotetest.Server
 	rec    *recorder
-	ended  []string // assets in the order in which they finished
+	ended  []string // assets, ordered by their end
 	jobs   int
 }
 

@@ -97,7 +97,7 @@ type Finding = verify.Finding
 //	"cannot be verified"
 type FindingKind = verify.FindingKind
 
-// A ByteDifference is the first position at which two artifacts differ. It has the fields
+// A ByteDifference is the first difference between two artifacts. It has the fields
 //
 //	Offset int64 // offset of the first differing byte
 //	Was    int   // byte in the output directory; -1 past the end

@@ -18,7 +18,7 @@ var (
 	hasVPCLMULQDQ = hasPCLMULQDQ && hasAVX512 && cpu.X86.HasAVX512VPCLMULQDQ
 )
 
-// These are measured lengths in bytes from which a kernel is the fastest; see
+// Each constant is the measured length in bytes where a kernel becomes the fastest; see
 // bench/results/crc32.md.
 const (
 	fromPCLMULQDQ  = 16  // the kernel's minimum length

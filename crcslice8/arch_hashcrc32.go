@@ -4,8 +4,8 @@ package crcslice8
 
 import "hash/crc32"
 
-// archTable holds the table for which hash/crc32 uses special instructions of this architecture;
-// nil if there is none.
+// archTable holds the table that hash/crc32 processes with special instructions of this
+// architecture; nil if there is none.
 type archTable struct{ std *crc32.Table }
 
 // prepare looks up the table. hash/crc32 has kernels for two reflected polynomials of 32 bits.

@@ -41,7 +41,7 @@ var (
 	koopmanTable    = crc32.MakeTable(crc32.Koopman)
 )
 
-// BenchmarkCutoffs runs every portable kernel around the lengths at which the choice of kernel
+// BenchmarkCutoffs runs every portable kernel around the lengths where the choice of kernel
 // changes.
 func BenchmarkCutoffs(b *testing.B) {
 	data := randomBytes(128 << 10)

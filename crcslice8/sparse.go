@@ -35,8 +35,9 @@ func (t *Table) foldSparse(m *multiple, s uint32, p []byte) uint32 {
 // chunks.
 func (m *multiple) foldedLength() int { return (m.degree + chunk - 1) / chunk * chunk }
 
-// fastestFrom returns the measured length from which folding is faster than slicing-16; see
-// BenchmarkCutoffs. It is greater than foldedLength plus a chunk.
+// fastestFrom returns the minimum length for folding, as measured. From this length, folding is
+// faster than slicing-16; see BenchmarkCutoffs. The minimum is greater than foldedLength plus a
+// chunk.
 func (m *multiple) fastestFrom() int { return m.degree + m.degree/2 + 256 }
 
 // foldChunks folds p to an equivalent message of m.foldedLength() bytes, in buf. From state 0, this
@@ -141,8 +142,8 @@ const (
 	// store buffer must wait for both writes. For correctness, 8 would suffice.
 	minTap = 128
 
-	// minTerm keeps all taps but the largest away from four bytes of the buffer, in which
-	// foldChunks hides the state.
+	// minTerm keeps all taps but the largest away from four bytes of the buffer. foldChunks hides
+	// the state there.
 	minTerm = 4
 
 	// maxDegree limits the search. One in a few hundred random polynomials with a constant term has

@@ -4,7 +4,7 @@ package crcslice8
 
 import "hash/crc32"
 
-// standardTable returns the table for which hash/crc32 uses special instructions of this
+// standardTable returns the table that hash/crc32 processes with special instructions of this
 // architecture. It returns nil except for two reflected polynomials of 32 bits.
 func standardTable(poly uint64, reflected bool) *crc32.Table {
 	switch {

@@ -97,7 +97,7 @@ func (f Files) Sum(ctx context.Context, names iter.Seq[string], done func(FileRe
 	return ctx.Err()
 }
 
-// blockSize is the size of the blocks in which workers read a large file. BLAKE3's tree requires a
+// blockSize is the size of the blocks that workers read from a large file. BLAKE3's tree requires a
 // power of two. A block of 1 MiB would be evicted from the L2 cache before it is hashed.
 const blockSize = 256 << 10
 

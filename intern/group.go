@@ -37,7 +37,7 @@ func position(found uint64) int { return bits.TrailingZeros64(found) / 8 }
 // full reports whether no position is free.
 func full(tags uint64) bool { return tags&topBits == topBits }
 
-// groupOf returns the number of the group, from 0 to n-1, in which the search for a hash begins.
+// groupOf returns the first group of the search for a hash, a number from 0 to n-1.
 func groupOf(hash uint64, n int) int { return int(hash >> 32 * uint64(n) >> 32) }
 
 // groupsFor returns the number of groups for a number of names. On average 3.6 of 8 positions are

@@ -147,7 +147,7 @@ func imageFor(p programs, version string, notices []byte) (v1.Image, error) {
 	return mutate.ConfigFile(image, config)
 }
 
-// commitOf returns the commit from which a program was built, and the commit's time.
+// commitOf returns the commit that a program was built from, and the commit's time.
 func commitOf(program string) (revision string, at time.Time, err error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {

@@ -1,7 +1,6 @@
 // Command locks measures the cost of waiting for a lock: a spin lock, a spin lock that yields, a
-// sync.Mutex, and a channel on which goroutines are parked. It varies the length of the critical
-// section, and uses 1 to 64 goroutines. It prints Markdown with ratios to sync.Mutex, and draws a
-// chart:
+// sync.Mutex, and a channel that parks goroutines. It varies the length of the critical section,
+// and uses 1 to 64 goroutines. It prints Markdown with ratios to sync.Mutex, and draws a chart:
 //
 //	go run ./bench/locks -svg bench/results/locks.svg >bench/results/locks.md
 //

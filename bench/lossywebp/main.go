@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// qualities are the qualities at which both encoders run. PSNR between them is interpolated.
+// qualities lists the quality settings of both encoders. PSNR between them is interpolated.
 var qualities = []int{20, 40, 60, 75, 85, 93}
 
 // efforts pairs efforts with methods of cwebp.

@@ -88,7 +88,7 @@ var summary = regexp.MustCompile(`^cook: (\d+) assets?:?(?: (\d+) up to date,?)?
 // expect checks the summary line of a cook.
 func expect(files, cooked int) func(Result) error { return outcomes(files, 0, cooked) }
 
-// outcomes checks the summary line of a cook in which some assets are restored from the store.
+// outcomes checks the summary line of a cook that restores some assets from the store.
 func outcomes(files, restored, cooked int) func(Result) error {
 	return func(r Result) error {
 		line := lastLine(r.Stdout)

@@ -189,8 +189,8 @@ func (r *Report) curves() (sizes []int, curves []*curve) {
 	return slices.Compact(sizes), curves
 }
 
-// writeGrowth writes the factors by which the medians grow from one tree size to the next. It
-// writes nothing if there is only one size.
+// writeGrowth writes the growth factors of the medians from one tree size to the next. It writes
+// nothing if there is only one size.
 func (r *Report) writeGrowth(b *strings.Builder) {
 	sizes, curves := r.curves()
 	if len(sizes) < 2 {

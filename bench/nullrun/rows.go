@@ -122,7 +122,7 @@ func (b *bench) touched(ctx context.Context, t *Tree) (Row, error) {
 }
 
 // oneFile returns a row that edits, adds and removes one file. Each round begins with an uncounted
-// run, after which cook trusts all stamps.
+// run. Cook trusts all stamps after this run.
 func (b *bench) oneFile(t *Tree) Row {
 	added := filepath.Join(t.Folder(0), "added.dat")
 	source, output := filepath.Join(t.Assets(), added), filepath.Join(t.Cooked(), added)

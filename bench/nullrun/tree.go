@@ -19,8 +19,8 @@ import (
 // seed is the seed of all contents.
 const seed = 1
 
-// settleTime is the time for which a file must be unchanged before cook trusts its stamp. It is 2
-// s, plus a few ticks of the kernel's clock.
+// settleTime is how long a file must be unchanged before cook trusts its stamp. It is 2 s, plus a
+// few ticks of the kernel's clock.
 const settleTime = 2100 * time.Millisecond
 
 // settle waits until cook can trust the stamps of all earlier writes.
@@ -207,7 +207,7 @@ func each(ctx context.Context, n int, do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// folder holds a directory with the names of its files, in the order in which they are visited.
+// folder holds a directory with the names of its files, in the order of visits.
 type folder struct {
 	root  uint32
 	path  string

@@ -152,7 +152,7 @@ func (b *bench) cook(store, out, server string, more ...string) (time.Duration, 
 	return took, last.Summary, err
 }
 
-// A way is a method by which a machine gets outputs, such as downloading.
+// A way is how a machine gets outputs, such as downloading.
 type way struct {
 	name, store, server string
 	flags               []string

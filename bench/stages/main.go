@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// A kind is a situation in which cook is measured.
+// A kind is one measured situation.
 type kind struct {
 	name, checksum string
 	touch, verify  bool

@@ -187,7 +187,7 @@ func makeRecording(assets int) *made {
 		m.workers = append(m.workers, fmt.Sprintf("worker %d", worker))
 	}
 	clocks := make([]int64, len(byWorker))
-	sources := make([]string, len(byWorker)) // asset at which the worker's next flow arrow starts; "" if none
+	sources := make([]string, len(byWorker)) // start asset of the worker's next flow arrow; "" if none
 	for i := range assets {
 		worker := i % len(byWorker)
 		row, now := m.workers[worker], &clocks[worker]
@@ -240,7 +240,7 @@ func makeRecording(assets int) *made {
 	return m
 }
 
-// sums holds the totals of a trace, on which the writer and the reader must agree.
+// sums holds the totals of a trace. The writer and the reader must agree on them.
 type sums struct {
 	slices map[slice]total
 	levels map[string]level

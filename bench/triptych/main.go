@@ -124,7 +124,7 @@ func point(pix []byte) {
 const (
 	gap      = 8
 	backdrop = 128
-	times    = 8 // factor by which the difference is amplified
+	times    = 8 // amplification factor of the difference
 )
 
 // sideBySide draws the three images. It uses the middle of each image, or all of it if side is 0.

@@ -336,7 +336,7 @@ func (k *checking) matchedBy(e *entry, fn *function) bool {
 	return true
 }
 
-// warnOfGuess prints a warning about numbers of digits for which no function matched.
+// warnOfGuess prints a warning about numbers of digits without a matching function.
 func (k *checking) warnOfGuess() {
 	for _, n := range k.guesses.unmatched {
 		if k.guesses.matched[n/2].Load() != nil {

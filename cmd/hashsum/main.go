@@ -46,8 +46,8 @@ import (
 	"github.com/assetcook/assetcook/internal/version"
 )
 
-// patience is the time after which an interrupted run is ended, if it has not ended by itself. A
-// read from a terminal or a pipe may never return.
+// patience is how long an interrupted run may take to end by itself before it is stopped. A read
+// from a terminal or a pipe may never return.
 const patience = 250 * time.Millisecond
 
 func main() {

@@ -36,7 +36,7 @@ func (c *command) printFailure(err error) {
 	c.msg.printError(err)
 }
 
-// outputSize is the number of buffered bytes at which lines are written.
+// outputSize is the number of buffered bytes that triggers a write.
 const outputSize = 32 << 10
 
 // An output buffers lines and writes only whole lines. After the first write error, which is stored

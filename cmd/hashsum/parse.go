@@ -226,7 +226,7 @@ const maxLine = 32 << 10
 
 var errTooLong = fmt.Errorf("longer than %d KiB", maxLine>>10)
 
-// errUTF16 is the error for a list in UTF-16, in which every line would be invalid.
+// errUTF16 is the error for a list in UTF-16, because every line would be invalid.
 var errUTF16 = errors.New("the list is UTF-16; save it as UTF-8 (PowerShell: | Out-File -Encoding utf8 SUMS)")
 
 // A lines value reads a list line by line and holds one line in memory.

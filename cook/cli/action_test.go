@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A runner simulates the environment in which GitHub runs the steps of an action.
+// A runner simulates GitHub's environment for the steps of an action.
 type runner struct {
 	temp, project string
 	path          string // value of the PATH variable

@@ -24,7 +24,7 @@ Example:
 	cook completion powershell | Out-String | Invoke-Expression     # in $PROFILE
 `
 
-// shells lists the shells for which cook writes completion scripts.
+// shells lists the shells that have a completion script.
 var shells = []struct {
 	name  string
 	write func(io.Writer, []line)

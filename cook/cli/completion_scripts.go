@@ -278,7 +278,7 @@ func placesFish(a cmdline.Argument) string {
 	return " -F"
 }
 
-// quotePowerShell quotes a text for PowerShell, in which several characters end a string.
+// quotePowerShell quotes a text for PowerShell, where several characters end a string.
 func quotePowerShell(text string) string {
 	return quotedForShell(text, "'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")
 }

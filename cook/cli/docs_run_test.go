@@ -61,7 +61,7 @@ func (p page) play(t *testing.T) {
 	}
 }
 
-// A place is the directory in which the commands of a page run.
+// A place is the working directory of a page's commands.
 type place struct {
 	dir    string
 	status int

@@ -63,7 +63,7 @@ func (c command) runArguments(ctx context.Context, atWork func(), args []string,
 	return status
 }
 
-// newCall returns a command line with all verbs, in the order in which the help prints them.
+// newCall returns a command line with all verbs, in the order of the help.
 func (c command) newCall(args []string) *cmdline.Call {
 	if len(args) > 0 && (args[0] == "-version" || args[0] == "--version") {
 		args = append([]string{versionVerb.Name}, args[1:]...)
@@ -82,8 +82,8 @@ func (c command) newCall(args []string) *cmdline.Call {
 	return call
 }
 
-// asChild handles the hidden words with which this program is started as a child process. It
-// reports whether the command line has such a word. Help and completion do not list these words.
+// asChild handles the hidden words that start this program as a child process. It reports whether
+// the command line has such a word. Help and completion do not list these words.
 func asChild(ctx context.Context, c *cmdline.Call) (status int, ok bool) {
 	if len(c.Args) == 0 {
 		return 0, false
@@ -111,8 +111,8 @@ func runAction(ctx context.Context, c *cmdline.Call) (status int) {
 	return frontend.OK
 }
 
-// deafFor is the time after the start in which a run does not listen for interrupts, so an
-// interrupt kills the process. A person cannot press a key that soon.
+// deafFor is how long a new run does not listen for interrupts. Until then, an interrupt kills the
+// process. A person cannot press a key that soon.
 const deafFor = 10 * time.Millisecond
 
 // An interrupt is Ctrl-C, a SIGTERM, or a closed terminal. The first interrupt cancels the context,

@@ -35,10 +35,10 @@ type Options struct {
 	// Previous is the name of the pak that the new pak replaces; "" for none. Unchanged files keep
 	// their offsets, unless the new pak would be at least a quarter unused.
 	Previous string
-	// Reuse is an open pak, from which Create copies the data of files with equal content; may be
-	// nil. Create shares blocks if the file system supports that. Reuse saves work but does not
-	// change the new pak. Reuse must have been created with the same Level and without Previous. It
-	// is ignored if Previous is set.
+	// Reuse is an open pak, or nil. Create copies the data of files with equal content from it.
+	// Create shares blocks if the file system supports that. Reuse saves work but does not change
+	// the new pak. Reuse must have been created with the same Level and without Previous. It is
+	// ignored if Previous is set.
 	Reuse *Pak
 	// Patches is the Digest of the pak that the new pak patches; zero for none.
 	Patches hashing.Digest

@@ -30,7 +30,7 @@
 // file (8), BLAKE3 of the file (32), offset of the name within the names (4), length of the name
 // (2), storage form of the data (1: 0 uncompressed, 1 Zstandard, 2 removed file), and a zero (1).
 // Data begins at a multiple of 64, or of 4096 if it is 64 KiB or more, and never overlaps. A
-// compressed file is a sequence of one or more frames, some of which may be skippable.
+// compressed file is a sequence of one or more frames; some may be skippable.
 //
 // To find a name, start at slot number (hash modulo s). Probe the following slots, and continue at
 // slot 0 after the last. Stop at a slot whose record has the name, or at an empty slot. A slot

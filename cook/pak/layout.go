@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// chunkSize is the unit in which patchers of games transfer data. A patcher downloads the chunks
+// chunkSize is the size of the chunks that game patchers transfer. A patcher downloads the chunks
 // that the old version lacks.
 const chunkSize = 1 << 20
 
@@ -137,7 +137,7 @@ func newFrameEncoder(level, workers int) (*zstd.Encoder, error) {
 		zstd.WithWindowSize(maxWindow), zstd.WithEncoderCRC(false))
 }
 
-// A packed is a file in the form in which it is stored.
+// A packed is a file in its stored form.
 type packed struct {
 	i     int // index of the file in Create's list
 	entry Entry

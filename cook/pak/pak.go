@@ -396,7 +396,7 @@ func Diff(a, b *Pak) iter.Seq2[Difference, error] {
 	}
 }
 
-// inherits handles an entry of other for which p has no record. It reports whether the paks
+// inherits handles an entry of other without a record in p. It reports whether the paks
 // nevertheless agree, because p patches other or because neither pak has the file.
 func (p *Pak) inherits(other *Pak, e *Entry) (bool, error) {
 	switch p.Patches() {

@@ -24,8 +24,7 @@ type archive interface {
 	Close() error
 }
 
-// A rival is a program's archive format that is compared with paks, and the way in which the
-// program reads it.
+// A rival is a program's archive format to compare with paks, and how the program reads it.
 type rival struct {
 	name  string
 	write func(name string, tree map[string][]byte) error

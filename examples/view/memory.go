@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// levelFrames is the number of frames for which a level is played.
+// levelFrames is how many frames a level lasts.
 const levelFrames = 600
 
 // storage simulates the memory of a game: levels that are loaded and freed, sprites that leave

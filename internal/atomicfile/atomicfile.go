@@ -78,8 +78,8 @@ func Create(dir string, perm fs.FileMode) (*File, error) {
 func CreateIn(in Folder, dir string, perm fs.FileMode) (*File, error) {
 	for try := 1; ; try++ {
 		name := filepath.Join(dir, fmt.Sprintf("%s%016x", Prefix, rand.Uint64()))
-		// The flag NoWait has no effect on a new file. It saves five system calls with which
-		// package os would test whether the file supports polling.
+		// The flag NoWait has no effect on a new file. It saves five system calls of package os
+		// that would test whether the file supports polling.
 		f, err := in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|regular.NoWait, perm)
 		if err == nil {
 			return &File{File: f, in: in, name: name}, nil

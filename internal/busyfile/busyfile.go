@@ -35,7 +35,7 @@ type Folder interface {
 // Files repeats calls of a Folder while files are busy. Its methods may be called concurrently.
 type Files struct {
 	In    Folder
-	Trash string              // directory to which busy files are moved; "" disables moving
+	Trash string              // directory for moved busy files; "" disables moving
 	Busy  func(error) bool    // function that reports whether an error means a busy file; nil means IsBusy
 	Pause func(time.Duration) // function that waits; nil means time.Sleep
 	vain  atomic.Int32        // number of consecutive calls that failed after all their pauses

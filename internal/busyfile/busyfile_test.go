@@ -50,8 +50,8 @@ func (f folder) Rename(from, to string) error {
 	return err
 }
 
-// open returns the Files of a new directory with the files "old" and "new", of which those in held
-// are busy. It also returns a list that records the length of each pause.
+// open returns the Files of a new directory with the files "old" and "new". The files in held are
+// busy. open also returns a list that records the length of each pause.
 func open(t *testing.T, held ...string) (*Files, folder, *[]time.Duration) {
 	dir := t.TempDir()
 	for _, name := range []string{"old", "new"} {

@@ -51,11 +51,11 @@ func (k Kind) IsExtract() bool { return k == Extract || k == Extracts }
 // IsArtifacts reports whether the kind depends on artifacts of other assets.
 func (k Kind) IsArtifacts() bool { return k == Artifacts || k == IDs || k == Name }
 
-// A Dependency is one file, directory or set of artifacts on which a result depends.
+// A Dependency is one file, directory or set of artifacts that a result depends on.
 type Dependency struct {
 	Kind Kind
-	// Path is the path of the file, link or directory. "." means the directory to which paths are
-	// relative. For Artifacts, IDs and Name, Path is the name of the target.
+	// Path is the path of the file, link or directory. "." means the directory that paths are
+	// relative to. For Artifacts, IDs and Name, Path is the name of the target.
 	Path string
 	// Pattern selects names in the directory. For Artifacts and IDs see Patterns. For Name see
 	// NamedOutput.
@@ -132,7 +132,7 @@ func (d Dependency) Seen() Dependency {
 	return d
 }
 
-// OnFile returns the file on whose content or presence d depends. ok is false if d does not depend
+// OnFile returns the file whose content or presence d depends on. ok is false if d does not depend
 // on exactly one file.
 func (d Dependency) OnFile() (file string, ok bool) {
 	switch d.Kind {

@@ -39,8 +39,8 @@ const (
 	mapped descr = 5 // position of the descriptor among the arguments of mmap
 )
 
-// A transfer is the direction in which a call moves data. It determines how to simulate short reads
-// and writes.
+// A transfer is the direction of a call's data. It determines how to simulate short reads and
+// writes.
 type transfer int8
 
 const (

@@ -60,7 +60,7 @@ func Open(server string, opt Options) (*Link, error) {
 	return l, nil
 }
 
-// Addr returns the address on which the link listens.
+// Addr returns the link's listening address.
 func (l *Link) Addr() string { return l.listener.Addr().String() }
 
 // Close closes the link and all its connections.
@@ -147,7 +147,7 @@ type wire struct {
 	rate  float64
 
 	mu   sync.Mutex
-	free time.Time // time at which all earlier bytes have been transmitted
+	free time.Time // end of the transmission of all earlier bytes
 }
 
 // dueTime returns the arrival time of n bytes that are sent now.

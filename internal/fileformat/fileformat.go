@@ -25,7 +25,8 @@ type Format struct {
 	Verify func(file io.ReaderAt, size int64) string
 }
 
-// Starts returns the length of the prefix in Magic with which head starts, or 0 if there is none.
+// Starts returns the length of the longest prefix in Magic that head starts with, or 0 if there is
+// none.
 func (f Format) Starts(head []byte) int {
 	most := 0
 	for _, m := range f.Magic {

@@ -51,7 +51,7 @@ func (c *Checked) Write(b []byte) (int, error) {
 // WritesTo returns the underlying writer.
 func (c *Checked) WritesTo() io.Writer { return c.W }
 
-// FileOf returns the file to which a writer writes, or nil. It unwraps writers that have the method
+// FileOf returns the file that a writer writes to, or nil. It unwraps writers that have the method
 // WritesTo.
 func FileOf(w io.Writer) *os.File {
 	for {
@@ -75,7 +75,7 @@ func Inherited(w io.Writer) io.Writer {
 	return w
 }
 
-// Terminal returns the terminal to which a writer writes. ok is false if there is none.
+// Terminal returns the terminal that a writer writes to. ok is false if there is none.
 func Terminal(w io.Writer) (*os.File, bool) {
 	f := FileOf(w)
 	return f, f != nil && IsTerminal(f)

@@ -165,7 +165,7 @@ func (a *Allocator) Note(b []byte, note any) {
 	}
 }
 
-// A Place describes the slice to which an address belongs.
+// A Place describes the slice that an address belongs to.
 type Place struct {
 	Start uintptr // start of the slice
 	Bytes int     // size of the slice in bytes
@@ -173,7 +173,7 @@ type Place struct {
 	Note  any
 }
 
-// Find returns the slice to which an address belongs. The addresses of a slice include the unused
+// Find returns the slice that an address belongs to. The addresses of a slice include the unused
 // part of its pages and both unreadable pages. They also include freed memory that is still kept.
 // Find searches all slices.
 func (a *Allocator) Find(addr uintptr) (p Place, found bool) {

@@ -102,7 +102,7 @@ func TestAllocatedEdgesFault(t *testing.T) {
 			b := alloc(t, a, n)
 			start := unsafe.Pointer(unsafe.SliceData(b))
 			rest := -n & (page - 1)
-			before, after := -1, n+rest // nearest offsets before and after the slice at which access faults
+			before, after := -1, n+rest // nearest faulting offsets before and after the slice
 			if edge == AtEnd {
 				before, after = -rest-1, n
 			}

@@ -36,8 +36,8 @@ func TestSumsAgreeWithTheLibrary(t *testing.T) {
 	}
 }
 
-// TestVerificationValues computes the values by which SMHasher identifies each function. Such a
-// value is the hash of many hashes.
+// TestVerificationValues computes the values that identify each function in SMHasher. Such a value
+// is the hash of many hashes.
 func TestVerificationValues(t *testing.T) {
 	verify := func(sum func(dst, b []byte, seed uint32) []byte) uint32 {
 		var key [256]byte

@@ -105,7 +105,7 @@ func TestIdleCoresHelp(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		cores  int
-		others []time.Duration // durations for which other workers hold a core, from the start
+		others []time.Duration // how long other workers hold a core, from the start
 		n      int
 		want   time.Duration
 	}{

@@ -1,4 +1,4 @@
-// Package program finds programs and the files on which they depend. These are the interpreter of a
+// Package program finds programs and the files that they need. These are the interpreter of a
 // script, and the shared libraries that the system's loader loads for an ELF file.
 //
 // It searches libraries like ld.so(8) of the GNU C library, without LD_LIBRARY_PATH, LD_PRELOAD and
@@ -22,7 +22,7 @@ import (
 	"strings"
 )
 
-// Parts are the files on which a program depends, in addition to its own file.
+// Parts are the files that a program needs in addition to its own file.
 type Parts struct {
 	// Interpreter is the program that runs a script. It is a file, or a name to look up on PATH. It
 	// is "" if the program is not a script.
@@ -34,9 +34,9 @@ type Parts struct {
 	Machine []string
 }
 
-// Of returns the interpreter or the shared libraries of a program. m returns the machine on which
-// to search libraries. For a file that is neither a script nor ELF, Of returns no parts and does
-// not call m.
+// Of returns the interpreter or the shared libraries of a program. m returns the machine that has
+// the libraries. For a file that is neither a script nor ELF, Of returns no parts and does not call
+// m.
 func Of(file string, m func() *Machine) (Parts, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -163,7 +163,7 @@ func (m *Machine) loaderPaths(library string) []string {
 	return files
 }
 
-// Name returns the name of a library and, after '=', the name of the file to which it links. The
+// Name returns the name of a library and, after '=', the name of the file that it links to. The
 // file's name usually includes the version: "libpng16.so.16=libpng16.so.16.48.0". If both names are
 // equal, Name returns only one. For a missing library nothing follows the '='. If the machine has
 // the library for several kinds of processors, Name uses the file that comes first in the loader's

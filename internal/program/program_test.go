@@ -66,7 +66,7 @@ func TestLibrariesAreThoseOfTheLoader(t *testing.T) {
 		if err != nil || len(parts.Machine) == 0 {
 			continue
 		}
-		real, err := filepath.EvalSymlinks(programs[i]) // resolve links, because ldd does not know the directory to which a link leads
+		real, err := filepath.EvalSymlinks(programs[i]) // resolve links, because ldd does not know the target directory of a link
 		if err != nil {
 			continue
 		}

@@ -110,8 +110,8 @@ func (s *search) widthsToTry(wide int) (coarse, fine, long []int) {
 	return coarse, fine, long
 }
 
-// heightBelow returns the largest height for which a page of width w is smaller than the smallest
-// page so far. It returns 0 if there is none.
+// heightBelow returns the largest height that keeps a page of width w below the smallest page. It
+// returns 0 if there is none.
 func (s *search) heightBelow(w int) int {
 	if s.o.Square {
 		if w < s.page.W {
@@ -170,8 +170,8 @@ var orders = []func(r Size) (int, int){
 	func(r Size) (int, int) { return min(r.W, r.H), max(r.W, r.H) },
 }
 
-// fewRects is the maximum number of rectangles for which the rule also selects the order, because
-// this takes quadratic time.
+// fewRects is the maximum number of rectangles that the rule also orders, because this takes
+// quadratic time.
 const fewRects = 200
 
 func (p *packer) tries(of []int) []try {

@@ -101,7 +101,7 @@ func allowBelow(ruleset int, path string, rights uint64) error {
 	return ruleTarget{fd, isOpenFolder(fd)}.addRule(ruleset, rights)
 }
 
-// A ruleTarget is the open file or directory to which a Landlock rule applies.
+// A ruleTarget is the open file or directory of a Landlock rule.
 type ruleTarget struct {
 	fd     int
 	folder bool

@@ -141,7 +141,7 @@ func TestSignalsDoNotDisturbTheTrace(t *testing.T) {
 			threads, _ := os.ReadDir("/proc/self/task")
 			for _, thread := range threads {
 				if tid, err := strconv.Atoi(thread.Name()); err == nil {
-					unix.Tgkill(os.Getpid(), tid, unix.SIGURG) // this is the signal with which the Go runtime preempts threads; an error means that the thread has ended
+					unix.Tgkill(os.Getpid(), tid, unix.SIGURG) // the Go runtime preempts threads with this signal; an error means that the thread has ended
 				}
 			}
 			select {

@@ -25,7 +25,7 @@ const (
 	slackInstructions = 100_000
 )
 
-// slack returns the absolute difference up to which two values of a figure count as equal.
+// slack returns the largest difference that still counts as equal for a figure.
 func slack(f *Figure) float64 {
 	switch f.Name {
 	case AllocatedObjects:

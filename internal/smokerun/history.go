@@ -72,8 +72,8 @@ func ReadHistory(name, suite string) (h History, skipped int, err error) {
 	return h, skipped, nil
 }
 
-// FreshRecords is the number of latest records in which a change of processor time may be
-// undetected. Detection needs this many records after the change.
+// FreshRecords is the number of latest records that may hide a change of processor time. Detection
+// needs this many records after the change.
 const FreshRecords = minSegment
 
 // A Shift is a change of a figure from one record of a history to the next.

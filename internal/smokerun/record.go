@@ -37,11 +37,10 @@ const (
 	LevelClass    Class = "level"    // memory, number of open files and similar quantities
 	UnsteadyClass Class = "unsteady" // a figure that should be exact but differs between runs
 
-	budgetClass Class = "budget" // class of a [Change] in which a figure exceeds its budget
+	budgetClass Class = "budget" // class of a [Change] whose figure exceeds its budget
 )
 
-// SampleVariable is the environment variable with the name of the file to which the process writes
-// its sample.
+// SampleVariable is the environment variable with the name of the process's sample file.
 const SampleVariable = "ASSETCOOK_SMOKE_SAMPLE"
 
 // A Sample is the result of one process.
@@ -154,7 +153,7 @@ const (
 	spikesSuffix = "/spikes"
 )
 
-// asked returns the figure to which a budget's name refers, and the value that the budget limits.
+// asked returns the figure that a budget's name refers to, and the value that the budget limits.
 func (s *Step) asked(name string) (f Figure, value float64, ok bool) {
 	if f, ok = s.Figure(name); ok {
 		return f, f.Value, true

@@ -103,7 +103,7 @@ func (r *Runner) deterministicRounds(ctx context.Context, spaces ...*workspace) 
 type workspace struct {
 	program string
 	dir     string // working directory of the program
-	file    string // file to which processes write their samples
+	file    string // sample file of the processes
 	build   Build
 	steps   []executions
 }

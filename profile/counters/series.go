@@ -10,7 +10,7 @@ type EMA struct {
 	seeded bool
 }
 
-// HalfLife returns the factor with which a value's weight halves after the given number of further
+// HalfLife returns the factor that halves a value's weight after the given number of further
 // values. With 0 or less, only the latest value counts.
 func HalfLife(values float64) float64 {
 	if values <= 0 {

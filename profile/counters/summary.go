@@ -28,7 +28,7 @@ type Summary struct {
 	}
 
 	// Spikes describes the values greater than Over. NaN values do not end a run of spikes.
-	// LongestAt is the index at which the first longest run starts.
+	// LongestAt is the start index of the first longest run.
 	Spikes struct {
 		Over      float64
 		Count     int
@@ -56,8 +56,7 @@ func ascending(values []float64) []float64 {
 	return sorted
 }
 
-// percentile returns the smallest value for which at least the given percentage of all values is
-// not greater.
+// percentile returns the smallest value that is not below the given percentage of all values.
 func percentile(sorted []float64, percent int) float64 {
 	if len(sorted) == 0 {
 		return 0

@@ -26,8 +26,8 @@ type Table struct {
 }
 
 // Table returns the frames in the history whose number is at least from. The value of a name is as
-// in [Set.History], or NaN in a frame in which the name was not watched. A live viewer requests
-// only new frames:
+// in [Set.History], or NaN if the frame did not watch the name. A live viewer requests only new
+// frames:
 //
 //	for t := set.Table(0, names...); ; t = set.Table(t.Next, names...) {
 //

@@ -84,8 +84,8 @@ func (s Stat) Mean() time.Duration {
 	return s.Total / time.Duration(s.Calls)
 }
 
-// steadyAfter is the time in nanoseconds after which the rate of ticks is final. If two readings
-// are each off by 50 ns, the error of the rate is then 1e-7.
+// steadyAfter is the time in nanoseconds until the rate of ticks is final. If two readings are each
+// off by 50 ns, the error of the rate is then 1e-7.
 const steadyAfter = 1e9
 
 // rate returns the duration of a tick. The set must be locked.

@@ -101,7 +101,7 @@ type Scope struct {
 }
 
 // Begin starts a scope of t: defer w.Begin(t).End(). Scopes of one worker must end in the reverse
-// order in which they began, otherwise own times are wrong. It panics if t belongs to another set.
+// order of their start, otherwise own times are wrong. It panics if t belongs to another set.
 func (w *Worker) Begin(t *Timer) Scope {
 	if w == nil || t == nil {
 		return Scope{}

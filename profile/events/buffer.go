@@ -44,7 +44,7 @@ type buffer struct {
 	slots [bufferSlots]slot
 	used  int    // number of used slots
 	more  int    // number of used slots that do not begin a record
-	base  int64  // tick to which the times in the records are relative
+	base  int64  // tick that the times in the records are relative to
 	row   int    // row of the worker
 	lost  uint64 // number of records of this row dropped since the previous buffer
 }

@@ -58,7 +58,7 @@ func (c *clock) thin() {
 	c.near = 0
 }
 
-// upTo returns an earlier state of the clock, in which last was the latest pair.
+// upTo returns the earlier state of the clock when last was the latest pair.
 func (c clock) upTo(last fastclock.Pair) clock {
 	n := sort.Search(len(c.lines), func(i int) bool { return c.lines[i].from >= last.Tick })
 	return clock{lines: c.lines[:n:n], last: last, near: max(n-1, 0), most: c.most}

@@ -73,7 +73,7 @@ func (w *Worker) popAll(level int) {
 
 // An openMark is a scope that was open when the recorder looked.
 type openMark struct {
-	start        int64 // tick at which the scope began
+	start        int64 // tick when the scope began
 	name, detail Symbol
 }
 

@@ -32,7 +32,7 @@ type Options struct {
 	// are 65536 names and 4 MiB; the maxima are 4 million names and 1 GiB.
 	Names, NameBytes int
 
-	// Open is the interval at which the stream lists open scopes, so that a hanging scope is
+	// Open is the interval between the stream's lists of open scopes, so that a hanging scope is
 	// visible. 0 means a second, a negative value never. Open scopes are also listed when a worker
 	// is flushed and at Close.
 	Open time.Duration

@@ -148,7 +148,7 @@ func (s *sse) records() error {
 // stillsOf converts an opened block of open scopes.
 func (s *sse) stillsOf(content []byte) {
 	p := parser{rest: content}
-	p.any() // Skip the moment at which the scopes were listed.
+	p.any() // Skip the time of the list.
 	p.any()
 	b := fmt.Appendf(s.out, "event: open\ndata: {\"first\":%d,\"count\":%d,\"scopes\":[", p.any(), p.any())
 	var r record

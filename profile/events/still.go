@@ -11,7 +11,7 @@ const maxDepth = 1 << 10
 
 // A still is an open scope, as listed in the stream.
 type still struct {
-	start, told  int64 // tick at which the scope began, and tick at which the stream last listed it
+	start, told  int64 // ticks when the scope began and when the stream last listed it
 	name, detail uint32
 }
 

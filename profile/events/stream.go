@@ -82,7 +82,7 @@ func (s *Stream) Workers() []string { return slices.Clone(s.rows) }
 // records that the recorder dropped before Close.
 func (s *Stream) Dropped() int64 { return addCapped(s.dropped, uint64(s.lost)) }
 
-// Start returns the time of day at which the recording began. It is the zero time before the first
+// Start returns the time of day when the recording began. It is the zero time before the first
 // read.
 func (s *Stream) Start() time.Time {
 	return startTime(s.began)

@@ -150,7 +150,7 @@ func (r *record) number(out *Record, row, content int) {
 
 // TapeState describes a tape at one moment. Callers must not change its slices.
 type TapeState struct {
-	Start   time.Time // time of day at which the recording began; zero if unknown
+	Start   time.Time // time of day when the recording began; zero if unknown
 	End     int64     // latest moment on the tape
 	Blocks  []Block   // present blocks, in the order of the stream
 	Names   []string  // names by Symbol, including names from dropped blocks

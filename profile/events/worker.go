@@ -117,8 +117,7 @@ type ScopeMark struct {
 //	defer w.Begin(encode, asset).End()
 //
 // While a scope has not ended, the stream lists it as [Open]. Scopes of one worker must end in the
-// reverse order in which they began. If a scope never ends, it is listed until its enclosing scope
-// ends.
+// reverse order of their start. If a scope never ends, it is listed until its enclosing scope ends.
 func (w *Worker) Begin(name, detail Symbol) ScopeMark {
 	if w == nil {
 		return ScopeMark{}

@@ -27,7 +27,7 @@ func (e *BudgetError) Error() string {
 }
 
 // TryBytes is like [Pool.Bytes], but returns a *[BudgetError] if an enforced budget of the group or
-// of an enclosing group has no room. A budget for which other requests wait has no room.
+// of an enclosing group has no room. A budget with waiting requests has no room.
 func (p *Pool) TryBytes(w *Worker, n int) ([]byte, error) {
 	return p.bytes(noWait, p.site(w), n)
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// cooked returns a tracker with two workers, each of which holds two slices.
+// cooked returns a tracker whose two workers hold two slices each.
 func cooked() *Tracker {
 	t := New(Options{})
 	images, files := t.Group("images", GroupOptions{Budget: 1000}), t.Group("files", GroupOptions{})

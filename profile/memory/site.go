@@ -87,7 +87,7 @@ func (s *site) key() Key {
 	return Key{worker, s.pool.group.name, s.pool.name, scope}
 }
 
-// site returns the row to which allocations of w currently count.
+// site returns the row that currently counts allocations of w.
 func (p *Pool) site(w *Worker) *site {
 	if p == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 // from the system. With Options.Stomp, all blocks are on separate pages.
 type source struct {
 	stomp       *guard.Allocator // nil without Options.Stomp
-	unprotected atomic.Int64     // number of blocks for which there were no protected pages
+	unprotected atomic.Int64     // number of blocks that got no protected pages
 }
 
 // reuses reports whether freed blocks may be used again.

@@ -17,7 +17,7 @@ type stock struct {
 	blocks atomic.Int64  // number of blocks, including blocks that are being moved
 	held   atomic.Int64  // number of bytes in all blocks
 	warm   atomic.Int64  // number of bytes in blocks kept for reuse
-	turn   atomic.Uint32 // counter that selects the class from which to release blocks next
+	turn   atomic.Uint32 // counter that selects the next class to release blocks from
 	source *source
 
 	untracked atomic.Int64

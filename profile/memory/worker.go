@@ -83,9 +83,9 @@ func (w *Worker) enter(outer intern.Symbol, name string) intern.Symbol {
 	return inner
 }
 
-// stackKey appends the key under which a stack is interned. The key consists of the symbol of the
-// stack without its innermost scope, and the name of that scope. For the bottom of a stack, which
-// is the worker, the first symbol is 0.
+// stackKey appends the interning key of a stack. The key consists of the symbol of the stack
+// without its innermost scope, and the name of that scope. For the bottom of a stack, which is the
+// worker, the first symbol is 0.
 func stackKey(to []byte, outer intern.Symbol, name string) []byte {
 	return append(binary.LittleEndian.AppendUint32(to, uint32(outer)), name...)
 }

@@ -31,7 +31,7 @@ type figures struct {
 	Threads     int64
 	OpenFiles   int64         // number of open file descriptors, including the reader's own
 	GCs         int64         // number of completed garbage collections
-	GCPause     time.Duration // total time for which garbage collections stopped the program
+	GCPause     time.Duration // total time that garbage collections stopped the program
 	MinorFaults int64         // number of page faults that needed no disk access
 	MajorFaults int64         // number of page faults that waited for the disk
 	User        time.Duration // processor time spent in the program

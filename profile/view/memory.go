@@ -24,7 +24,7 @@ type MemorySnapshot struct {
 const (
 	maxTaken       = 8
 	maxTakenItems  = 4 << 20
-	listingForgets = time.Minute // time after which an unused list is dropped
+	listingForgets = time.Minute // time until an unused list is dropped
 )
 
 // memories holds the snapshots available to a page.

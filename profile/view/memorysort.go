@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// columns lists the columns by which the list can be sorted.
+// columns lists the columns that can sort the list.
 var columns = []string{"address", "bytes", "capacity", "rounding", "worker", "group", "name", "scope", "type", "lifetime", "site"}
 
 // sort sorts allocations by number, largest first, or by name. It sorts equal allocations by

@@ -117,7 +117,7 @@ func (w *when) String() string {
 	return text
 }
 
-// A trigger counts the consecutive frames in which its condition is true.
+// A trigger counts the consecutive frames that meet its condition.
 type trigger struct {
 	when console.When
 	run  int

@@ -171,7 +171,7 @@ func (p *page) picture(name string, width, height int64, use func(image.Image)) 
 	p.do(chromedp.EmulateViewport(width, height))
 	wait := 0
 	if *writePictures {
-		wait = 1500 // time after which the charts are complete
+		wait = 1500 // time until the charts are complete
 	}
 	eval[bool](p, fmt.Sprintf(`new Promise(done => setTimeout(() => requestAnimationFrame(() => done(true)), %d))`, wait))
 	if text := eval[string](p, `document.body.innerText`); badFormat.MatchString(text) {

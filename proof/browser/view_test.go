@@ -138,7 +138,7 @@ func TestConsoleAnswersErrorsAndCompletes(t *testing.T) {
 	p.do(chromedp.Focus(chromedp.CSS("#line")), chromedp.KeyEvent("print co"), chromedp.KeyEvent("\t"))
 	p.until(`document.getElementById("line").value.includes("cook/skip/stamp")`)
 
-	// Tab must complete the line as it is, not the line for which the list was shown.
+	// Tab must complete the current line, not the earlier line that opened the list.
 	p.do(chromedp.SetValue(chromedp.CSS("#line"), "pr"), chromedp.SendKeys(chromedp.CSS("#line"), "i"))
 	p.until(`document.querySelectorAll("[role=option]").length > 0`)
 	eval[bool](p, `(() => {

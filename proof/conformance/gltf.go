@@ -24,9 +24,9 @@ type gltfReport struct {
 	}
 }
 
-// gltfSuite makes the trials of glTF files. A file in which the validator reports errors must be
-// rejected, or accepted with warnings that name each kind of error. The recipe gltf accepts only
-// .gltf; the recipe mesh accepts both kinds of files.
+// gltfSuite makes the trials of glTF files. A file with validator errors must be rejected, or
+// accepted with warnings that name each kind of error. The recipe gltf accepts only .gltf; the
+// recipe mesh accepts both kinds of files.
 func gltfSuite(dir string) ([]trial, error) {
 	names, err := files(dir, "test", ".gltf", ".glb")
 	var list []trial
@@ -79,8 +79,8 @@ func (r gltfReport) codes() []string {
 
 const otherStride = "a bufferView has a byteStride, but no attributes"
 
-// sayings maps the code of a validator error to texts, one of which must be in a warning about this
-// error. A warning about something else does not excuse the error.
+// sayings maps the code of a validator error to texts. A warning about this error must contain one
+// of them. A warning about something else does not excuse the error.
 var sayings = map[string][]string{
 	"ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION": {"was not of length 1", "the length of a rotation is not 1", "whose length is not 1"},
 	"ACCESSOR_ELEMENT_OUT_OF_MAX_BOUND":                           {"min or max did not match the elements"},

@@ -69,8 +69,8 @@ func schemaSuite(dir string) ([]trial, error) {
 	return list, nil
 }
 
-// remoteHost is the URL under which the suite expects its directory remotes. The tests do not use
-// the network: the files are in the asset tree, and references are rewritten to them.
+// remoteHost is the URL that the suite expects for its directory remotes. The tests do not use the
+// network: the files are in the asset tree, and references are rewritten to them.
 const remoteHost = "http://localhost:1234/"
 
 // remoteSchemas returns the files of the directory remotes for one draft.

@@ -94,8 +94,8 @@ func spin() []byte {
 	return b.Bytes()
 }
 
-// panel returns a nine-patch of 12 x 12 pixels, in which each slice has a color of its own. Black
-// pixels in the border around it mark the stretchable middle.
+// panel returns a nine-patch of 12 x 12 pixels. Each slice has its own color. Black pixels in the
+// border around the nine-patch mark the stretchable middle.
 func panel() image.Image {
 	m := image.NewNRGBA(image.Rect(0, 0, 14, 14))
 	for y := range 12 {

@@ -46,7 +46,7 @@ func disk(ctx context.Context, args []string) error {
 // over the space that a run needs.
 type fullDisk struct {
 	rounds
-	full int // number of levels at which the run had too little space
+	full int // number of levels that left the run too little space
 }
 
 // A shortage is a lack of space or inodes in a directory.
@@ -234,7 +234,7 @@ type denial struct {
 	stays bool
 }
 
-// unprivilegedUser is the user ID under which cook runs, because root is not denied anything.
+// unprivilegedUser is the user ID of cook processes, because root is not denied anything.
 const unprivilegedUser = 65534
 
 func chmod(mode os.FileMode, path ...string) func(*scene, string) error {

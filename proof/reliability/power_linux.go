@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// settle is a duration longer than the age from which a stamp is trusted, which is 2.2 s.
+// settle is longer than the minimum age of a trusted stamp, 2.2 s.
 const settle = 2350 * time.Millisecond
 
 // power cuts the power of file systems while the cook command works on them.

@@ -31,8 +31,8 @@ type rounds struct {
 // maxReported is the maximum number of failed rounds that are printed in full.
 const maxReported = 10
 
-// flags returns a flag set in which the flag for the number of rounds has the given name. The
-// current values of count and jobs are the defaults.
+// flags returns a flag set. The flag named each sets the number of rounds. The current values of
+// count and jobs are the defaults.
 func (r *rounds) flags(each string) *flag.FlagSet {
 	fs := r.workplace.flags()
 	fs.IntVar(&r.count, each, r.count, "how many")
@@ -53,7 +53,7 @@ type job struct {
 }
 
 // playAllRounds plays all rounds. It calls begin for each job; jobs are numbered from 0. end is
-// called even for a job for which begin failed.
+// called even if begin failed for the job.
 func (r *rounds) playAllRounds(ctx context.Context, begin func(ctx context.Context, n int) (job, error)) error {
 	var group sync.WaitGroup
 	errs := make([]error, r.jobs)
@@ -139,7 +139,7 @@ func (r *rounds) newJobScene(dir string, stream uint64) *scene {
 type workplace struct {
 	name    string // name of the campaign in its output
 	seed    uint64
-	dir     string // directory in which to work; openWorkplace replaces it by a new subdirectory
+	dir     string // working directory; openWorkplace replaces it by a new subdirectory
 	program string
 	began   time.Time
 }

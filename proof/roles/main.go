@@ -1,5 +1,4 @@
-// Roles compares the roles that cook assigns to images with the roles in which materials use
-// them.
+// Roles compares the roles that cook assigns to images with their roles in materials.
 //
 //	go run ./proof/roles [-cook] [-labels FILE] [-write FILE] [-most N] DIRECTORY...
 //

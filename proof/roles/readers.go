@@ -20,8 +20,8 @@ type tree struct {
 	truth    map[string]string // roles by path
 }
 
-// noteSlotPicture records the role of the image that a slot names. Only the first path at which the
-// image exists counts.
+// noteSlotPicture records the role of the image that a slot names. Only the first path with an
+// existing image counts.
 func (t *tree) noteSlotPicture(slot, picture string, places ...string) {
 	label := roleOf[strings.ToLower(slot)]
 	if label == "" || picture == "" {

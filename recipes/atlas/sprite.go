@@ -67,7 +67,7 @@ func (o *atlasOptions) batch() int64 { return 64 << 20 }
 // maxSprites limits the number of sprites, so that a layout takes at most a second or two.
 const maxSprites = 50000
 
-// A decodedImage is a file with its image, from which the recipe makes a sprite.
+// A decodedImage is a file with its image. The recipe makes a sprite from it.
 type decodedImage struct {
 	file
 	data   []byte

@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-// leastSNR is the minimum signal-to-noise ratio, in decibels, at which format auto uses ADPCM.
-// Below it, the noise in clicks and quiet sounds is easy to hear.
+// leastSNR is the minimum signal-to-noise ratio, in decibels, for ADPCM in format auto. Below it,
+// the noise in clicks and quiet sounds is easy to hear.
 const leastSNR = 25
 
 // A form is the encoding that format auto chooses for a sound.

@@ -237,7 +237,7 @@ func (o *soundsOptions) readSound(ctx context.Context, job *recipe.Job, file, ca
 	return s.Clip, nil
 }
 
-// seekable returns the first frame, at or after the given frame, at which a sound may start.
+// seekable returns the first possible start of a sound at or after the given frame.
 func (o *soundsOptions) seekable(frame int64) int64 {
 	unit := int64(1)
 	switch o.Format {

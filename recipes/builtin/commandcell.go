@@ -302,7 +302,7 @@ func (p *call) policy(w *refusals) *sandbox.Policy {
 	return policy
 }
 
-// workingDirectory returns the directory in which the program runs.
+// workingDirectory returns the program's working directory.
 func (p *call) workingDirectory() string {
 	if p.cell == nil || p.cell.assets == "" {
 		return p.assets

@@ -236,7 +236,7 @@ func tomlTime(v *value, s string) error {
 	return nil
 }
 
-// tomlTables are the tables of a TOML document, with the form in which each was defined. The form
+// tomlTables are the tables of a TOML document, with the form of each definition. The form
 // determines whether a later line may add to a table (TOML 1.0, sections "Table", "Inline Table"
 // and "Array of Tables"). A single map holds all names of all tables, so that tables need no maps
 // of their own.
@@ -261,7 +261,7 @@ type tomlTable struct {
 	list  *value // the array of tables; nil for any other value
 }
 
-// tomlMade is the form in which a table or value was defined.
+// tomlMade is how a table or value was defined.
 type tomlMade uint8
 
 const (

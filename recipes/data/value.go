@@ -146,7 +146,7 @@ func (b *builder) leaveLevel() { b.depth-- }
 type places struct {
 	text []byte
 
-	// seen is the offset up to which lines have been counted. line and col are the position of that
+	// seen is the offset where counting lines stopped. line and col are the position of that
 	// offset, from 0.
 	seen, line, col int
 }

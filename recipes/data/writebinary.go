@@ -102,7 +102,7 @@ func (w *cborWriter) writeCBORValue(v *value) error {
 	return nil
 }
 
-// cborKeyOrder returns the order in which to write an object's keys.
+// cborKeyOrder returns the output order of an object's keys.
 func (w *cborWriter) cborKeyOrder(v *value) []int {
 	order := make([]int, len(v.keys))
 	for i := range order {

@@ -183,7 +183,7 @@ func (f *bmFile) addElement(tag string, at int, attributes []bmAttribute) error 
 	return f.addPage(p)
 }
 
-// parseText parses the text form, in which each line has a tag and attributes. It checks the tags
+// parseText parses the text form. Each line has a tag and attributes. parseText checks the tags
 // "page" and "char", and skips the others.
 func (f *bmFile) parseText(ctx context.Context) error {
 	var attributes []bmAttribute
@@ -312,7 +312,7 @@ func (f *bmFile) parseBinary() error {
 	return nil
 }
 
-// binaryPages reads the page names, each of which ends with a zero byte.
+// binaryPages reads the page names. Each ends with a zero byte.
 func (f *bmFile) binaryPages(start int, block []byte) error {
 	for at := 0; at < len(block); {
 		length := bytes.IndexByte(block[at:], 0)

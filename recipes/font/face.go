@@ -85,7 +85,7 @@ func (f *face) openGlyph() error {
 	return err
 }
 
-// em is the size, in pixels, at which the library returns coordinates in font units.
+// em is the pixel size that makes the library return coordinates in font units.
 func (f *face) em() fixed.Int26_6 { return fixed.Int26_6(f.unitsPerEm) }
 
 // callLibrary calls the library and converts a panic to an error. If the meter stopped the library,
@@ -165,8 +165,8 @@ func (f *face) unitsToPixels(units int64, size int) float64 {
 	return float64(units*int64(size)) / float64(f.unitsPerEm)
 }
 
-// A pair is a kerning pair. units is the distance by which the second rune moves to the right when
-// it follows the first, in font units.
+// A pair is a kerning pair. units is how far the second rune moves to the right after the first, in
+// font units.
 type pair struct {
 	first, second rune
 	units         int16

@@ -60,15 +60,15 @@ func (s *subject) keepsExact(fine bool) bool {
 // of an animation with equal sizes get the same format.
 func (s *subject) bySize() bool { return s.kind == "color" && s.largestExact() > 0 }
 
-// largestPlain is the largest number of pixels for which texture.Choose selects RGBA8.
+// largestPlain is the largest number of pixels that texture.Choose stores as RGBA8.
 const largestPlain = 512 * 512
 
 // largestFrame is the largest number of pixels of a numbered image that is stored without loss:
 // 64 KiB of RGBA8.
 const largestFrame = 128 * 128
 
-// largestExact returns the largest number of pixels for which the subject is stored without loss.
-// It returns 0 if its role always allows lossy compression.
+// largestExact returns the largest number of pixels that the subject may store without loss. It
+// returns 0 if its role always allows lossy compression.
 func (s *subject) largestExact() int {
 	switch {
 	case s.role.Treatment().Exact || s.o.Preset == "2d":

@@ -273,8 +273,8 @@ func TestMaterialsDecideTheKind(t *testing.T) {
 	}
 }
 
-// In games that are not 2D, materials must decide the role of every image for which no rule does.
-// They override names, and decide how an image is decoded.
+// In games that are not 2D, materials must decide the role of every image unless a rule does. They
+// override names, and decide how an image is decoded.
 func TestMaterialsOverrideNames(t *testing.T) {
 	packed := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{255, byte(7 * (x ^ y)), byte(x / 32 * 255), 255} })
 	brown := painted(64, 64, func(x, y int) color.NRGBA {

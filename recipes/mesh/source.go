@@ -211,7 +211,7 @@ func checkCookable(doc *gltf.Document) error {
 	return nil
 }
 
-// findExtensionKey returns the first extension with a key for which match returns true.
+// findExtensionKey returns the first extension with a key that match accepts.
 func findExtensionKey(doc *gltf.Document, match func(key string) bool) (extension string, found bool) {
 	doc.EachExtensionKey(func(of, key string, _ json.Token) bool {
 		if match(key) {

@@ -12,7 +12,7 @@ const (
 	// maxCost limits the parts of types and expressions that naga visits, at 20 to 200 ns each. For
 	// each operator, naga computes the types of the operands again, including the values of lets.
 	maxCost = 10_000_000
-	// memberCost is the cost factor of member access, for which naga visits the operand twice.
+	// memberCost is the cost factor of member access, because naga visits the operand twice.
 	memberCost = 16
 )
 

@@ -76,7 +76,7 @@ func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
 var roundCall = lazyregexp.New(`\bround\(`)
 
 // intInput matches inputs that are int in GLSL and u32 in WGSL. sampleMask matches the assignment
-// of a sample mask, for which naga uses the name of the input.
+// of a sample mask. naga uses the input's name there.
 var (
 	intInput   = lazyregexp.New(`\bgl_(?:SampleID|PrimitiveID|SampleMaskIn\[0\])`)
 	sampleMask = lazyregexp.New(`\buint\(gl_SampleMaskIn\[0\]\) = (.*);`)

@@ -139,7 +139,7 @@ func (o *order) checkAttribute(at int, name string, arguments []byte) error {
 // formatNames are the names of the formats for messages.
 var formatNames = map[string]string{"spirv": "SPIR-V", "glsl": "GLSL", "hlsl": "HLSL", "msl": "the Metal shading language"}
 
-// checkPushConstants refuses push constants in formats for which naga declares them wrongly.
+// checkPushConstants refuses push constants in formats where naga declares them wrongly.
 func (o *order) checkPushConstants(module *ir.Module) error {
 	for _, v := range module.GlobalVariables {
 		if v.Space != ir.SpacePushConstant && v.Space != ir.SpaceImmediate {

@@ -20,7 +20,7 @@ const (
 	atOnce         = 16
 	uploaders      = 4
 	uploadGroup    = 500
-	paceKnown      = 4 << 20 // number of downloaded bytes after which the measured rate is reliable
+	paceKnown      = 4 << 20 // number of downloaded bytes that make the measured rate reliable
 
 	firstGap = 25 * time.Millisecond // assumed time until the first answer
 	silences = 8                     // The server counts as unresponsive after this many gaps without an answer.
@@ -268,8 +268,8 @@ func (s *syncing) leave(took time.Duration) {
 	}
 }
 
-// passes returns the time at which the answer to a request arrives. It keeps the server and the
-// link busy until they have sent the answer.
+// passes returns the arrival time of the answer to a request. It keeps the server and the link busy
+// until they have sent the answer.
 func (s *syncing) passes(bytes int64, requests int) time.Duration {
 	s.serverFree = max(s.serverFree, s.now+s.latency/2) + time.Duration(requests)*s.request
 	s.linkFree = max(s.linkFree, s.serverFree) + seconds(float64(bytes)/s.rate)

@@ -61,7 +61,7 @@ type head struct {
 
 // A developer has one machine.
 type developer struct {
-	branch int            // branch on which the developer works
+	branch int            // the developer's branch
 	at     int            // branch that is checked out now
 	main   int            // number of entries of the main branch's log that are already processed
 	seen   int            // number of entries of the current branch's log that are already processed
@@ -80,7 +80,7 @@ func newHistory(t team, assets tree, seed uint64) *history {
 	return h
 }
 
-// asset returns the asset to which a version belongs.
+// asset returns the asset of a version.
 func (h *history) asset(v int32) int32 {
 	if int(v) < h.assets {
 		return v

@@ -279,9 +279,8 @@ func sameFingerprint(x *index.Index, s *session.Session) bool {
 	return !s.Basis.Fingerprint.IsZero() && x.Fingerprint() == s.Basis.Fingerprint
 }
 
-// OtherTargets returns the targets for which an index is valid, except the given targets and
-// targets that the rules no longer declare. rules is nil if the rules are unchanged since the index
-// was written.
+// OtherTargets returns the valid targets of an index, except the given targets and targets that the
+// rules no longer declare. rules is nil if the rules are unchanged since the index was written.
 func OtherTargets(x *index.Index, s *session.Session, targets []string, rules *session.Ruleset) []string {
 	if !sameFingerprint(x, s) {
 		return nil

@@ -4,9 +4,8 @@
 // [Commit] then writes the manifest, syncs each file system once, and writes the index (package
 // state). Both write an amount of data proportional to the changes.
 //
-// The index lists the targets for which it is valid. These are the targets of this run, if every
-// action ended. For each other target, the index also lists the sources that the next run must
-// recheck.
+// The index lists its valid targets. These are the targets of this run, if every action ended. For
+// each other target, the index also lists the sources that the next run must recheck.
 package commit
 
 import (
@@ -180,9 +179,9 @@ func (c recheck) settleArtifacts(made []index.Artifact) {
 	}
 }
 
-// validity returns the fingerprint of the next index and the targets for which it is valid. This
-// run's targets are valid if every action ended. Each other target lists the sources that its next
-// run must recheck. stale holds the other targets that have such sources.
+// validity returns the fingerprint of the next index and its valid targets. This run's targets are
+// valid if every action ended. Each other target lists the sources that its next run must recheck.
+// stale holds the other targets that have such sources.
 func (r run) validity() (fingerprint hashing.Digest, valid []index.Vouch, stale []string) {
 	d := r.delta
 	known := r.endedAll()

@@ -107,7 +107,7 @@ type Contents struct {
 	mu       sync.Mutex
 	extra    map[dependency.Dependency]*entry // files that are not assets, and also listings and links
 	again    map[dependency.Dependency]reading
-	before   map[dependency.Dependency][]string // names of the files in which the last run found parts, by extract
+	before   map[dependency.Dependency][]string // names of the files with parts in the last run, by extract
 	learning map[*File]chan struct{}            // each channel is closed when its asset has been read
 
 	turns atomic.Int64

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// later is a time at which every stamp of the test can be trusted.
+// later is late enough to trust every stamp of the test.
 var later = time.Now().Add(time.Hour).UnixNano()
 
 // clockAt returns a clock that always shows the time ns.

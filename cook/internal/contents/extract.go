@@ -316,7 +316,7 @@ func IsSilent(d index.Dep) bool {
 	return d.On.Kind == dependency.Extracts && (!d.Found || d.Blob == Silence)
 }
 
-// saidBefore returns the files in which the last run found a part of an extract.
+// saidBefore returns the files that held parts of an extract in the last run.
 func (s *Contents) saidBefore(x dependency.Dependency) (files []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -52,7 +52,7 @@ func (b *Before) Intact() bool {
 }
 
 // Outputs compares the artifacts of actions with the files of the output directory. out is nil if
-// the directory does not exist yet. Artifacts of actions for which want returns false stay Unseen.
+// the directory does not exist yet. Artifacts stay Unseen if want returns false for their action.
 func (s *Contents) Outputs(ctx context.Context, out *confine.Dir, actions []index.Action, want func(*index.Action) bool) ([]Before, error) {
 	n := 0
 	for i := range actions {

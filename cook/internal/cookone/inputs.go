@@ -210,7 +210,7 @@ func (t Task) Asked() []recipe.Dep {
 	return list
 }
 
-// byAsked orders dependencies by the names under which the recipe requested them.
+// byAsked orders dependencies by the names that the recipe requested.
 func byAsked(a, b index.Dep) int { return dependency.Compare(a.Asked(), b.Asked()) }
 
 // recheckSource is like recheck, for the source of a task. It skips scratch files.

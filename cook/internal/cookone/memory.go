@@ -138,8 +138,7 @@ const mostLabels = 64
 
 func newLabels() *labels { return &labels{named: map[string]bool{}} }
 
-// labelOf returns the label under which a name is recorded: the name itself, or "other" if there
-// are too many names.
+// labelOf returns the label of a name: the name itself, or "other" if there are too many names.
 func (l *labels) labelOf(label string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// A ScratchDir is the directory in which a run makes artifacts before they are placed.
+// A ScratchDir holds the artifacts of a run before they are placed.
 type ScratchDir struct {
 	dir   *confine.Dir
 	tree  bulk.Tree

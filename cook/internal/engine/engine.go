@@ -35,7 +35,7 @@ type Engine struct {
 	Cubes []string
 	// Version is the version of the engine that the other fields describe.
 	Version string
-	// Source is the address of the page on which the other fields are based, or "" if a test loads
+	// Source is the address of the page that documents the other fields, or "" if a test loads
 	// cooked files with the engine.
 	Source string
 }
@@ -58,7 +58,7 @@ func Lookup(name string) (Engine, bool) {
 	return engines[i], true
 }
 
-// All returns all engines, in the order in which texts list them.
+// All returns all engines, in the order that texts list them.
 func All() []Engine { return slices.Clone(engines) }
 
 // Names returns the names of all engines.

@@ -49,7 +49,7 @@ func TestLongActionsKeepTheirSpans(t *testing.T) {
 	})
 }
 
-// TestTracksAddUp checks the sums over all workers, and the time in which only one of them worked.
+// TestTracksAddUp checks the sums over all workers, and the time when only one of them was busy.
 func TestTracksAddUp(t *testing.T) {
 	d := Detail{Workers: 4}
 	d.addTracks([]*track{{end: 10, busy: 9}, {end: 4, busy: 4}, {end: 7, busy: 5, waited: 2, helped: 1}})

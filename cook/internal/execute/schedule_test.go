@@ -57,7 +57,7 @@ func (m *simulation) run(t failer, workers int) (now time.Duration) {
 
 type failer interface{ Fatalf(string, ...any) }
 
-// An end is the time at which an action ends.
+// An end is the end of an action.
 type end struct {
 	at     time.Duration
 	action int
@@ -69,8 +69,8 @@ func settleFirst(running []end, settle func(int)) (time.Duration, []end) {
 	return running[0].at, running[1:]
 }
 
-// inWaves returns the time of a simpler method, in which bundles wait until all earlier actions are
-// done, and the longest actions start first.
+// inWaves returns the time that a simpler method takes. Its bundles wait until all earlier actions
+// are done, and its longest actions start first.
 func (m *simulation) inWaves(workers int) (now time.Duration) {
 	done := make([]bool, len(m.took))
 	ready := func(i int) bool {

@@ -16,7 +16,7 @@ type builder struct {
 	folders  []folderIn
 	files    []File
 	actions  []Action
-	// absent lists the paths for which the index must detect a new file. If it is nil, the builder
+	// absent lists the paths where the index must detect a new file. If it is nil, the builder
 	// takes them from the dependencies of the actions.
 	absent map[string]bool
 }
@@ -190,7 +190,7 @@ func treeOf(path string) Tree {
 }
 
 // A methodRows assigns row numbers to methods. Equal methods get the same number. Numbers are in
-// the order of first use, so the encoded bytes do not depend on the order in which workers finish.
+// the order of first use, so the encoded bytes do not depend on which worker finishes first.
 type methodRows struct {
 	list   []Method
 	byText map[string]int

@@ -76,8 +76,8 @@ func nodePart(x *Index, ref Ref) (part, row int) {
 	return 0, int(ref)
 }
 
-// Path returns the path by which the scan listed the directory, as in scan.Folder. For a directory
-// of the system, it is the absolute name.
+// Path returns the directory's path in the scan, as in scan.Folder. For a directory of the system,
+// it is the absolute name.
 func (f *Folder) Path() string { return unslashed(f.row.Path) }
 
 // Real returns the directory's path with links resolved, as in scan.Folder.

@@ -204,7 +204,7 @@ func (x *flat) row(s, i int) []byte {
 	return x.sectionBytes(s, x.sections[s].offset+i*rowSize[s], rowSize[s])
 }
 
-// refAtRow returns the row to which the reference in row i of a section points.
+// refAtRow returns the target row of the reference in row i of a section.
 func (x *flat) refAtRow(s, i int) int { return int(binary.LittleEndian.Uint32(x.row(s, i))) }
 
 // stringAt returns the string that a row's reference points to.

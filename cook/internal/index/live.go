@@ -118,8 +118,8 @@ func (x *Index) parts() [2]*flat { return [2]*flat{x.base, x.over} }
 // Checksum returns the name of the checksum function.
 func (v Files) Checksum() string { return v.x.base.checksum }
 
-// Fingerprint identifies the last runs of all targets for which the index is complete. It is zero
-// if the index is complete for no target.
+// Fingerprint identifies the last runs of the targets that Vouched returns. It is zero if there are
+// none.
 func (x *Index) Fingerprint() hashing.Digest { return x.vouched.identity }
 
 // File finds a file.

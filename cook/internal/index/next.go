@@ -30,8 +30,8 @@ func (x *Index) Edit() *Next {
 // IsAnew reports whether the index was begun with Anew.
 func (n *Next) IsAnew() bool { return n.anew != nil }
 
-// Vouch records the targets for which the index is current, and the fingerprint of their runs. It
-// cannot add a target to an edited index.
+// Vouch records that the index is current for the listed targets, and the fingerprint of their
+// runs. It cannot add a target to an edited index.
 func (n *Next) Vouch(fingerprint hashing.Digest, list []Vouch) {
 	n.vouched = newVouching(fingerprint, list)
 	if n.anew == nil {
@@ -133,7 +133,7 @@ func (n *Next) Restamp(ref Ref, stamp scan.Stamp, settled bool) {
 	editor{n.last}.restampNode(part, row, stamp, settled)
 }
 
-// RestampOutputs sets the stamp of an output directory in which all files are unchanged.
+// RestampOutputs sets the stamp of an output directory whose files are all unchanged.
 func (n *Next) RestampOutputs(ref FolderRef, stamp scan.Stamp, settled bool) {
 	part, row := folderPart(n.last, ref)
 	editor{n.last}.restampFolder(part, row, stamp, settled, false)

@@ -130,7 +130,7 @@ type losses struct {
 type comparison struct {
 	path, target, output string
 	source               store.BlobID
-	at                   time.Time // time at which the texture was cooked
+	at                   time.Time // time when the texture was cooked
 }
 
 // comparisonOf identifies the comparison of a candidate.

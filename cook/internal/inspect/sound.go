@@ -168,7 +168,7 @@ func (f *soundFormat) fillDerived(size int) {
 
 const peakSize = 8
 
-// looks is the number of samples after which the context is checked again.
+// looks is the number of samples between checks of the context.
 const looks = 1 << 18
 
 // peaksOf returns the lowest and highest samples of a clip for each column. The clip must have at

@@ -286,8 +286,7 @@ func TestSoundCanceled(t *testing.T) {
 	}
 }
 
-// TestSoundDamage reads files that are cut off at each byte, and files in which one bit was
-// changed.
+// TestSoundDamage reads files that are cut off at each byte, and files with one changed bit.
 func TestSoundDamage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")

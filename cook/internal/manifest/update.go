@@ -20,9 +20,9 @@ import (
 // only lines near changes. Other parts and lines are not checked, so the caller must know that
 // cook wrote the root.
 //
-// After an error there is nothing to write. Either the manifest is damaged or has another
-// format ([ErrFormat]) and must be rebuilt, or load failed, in which case Update wraps its
-// error, or the changes are not sorted or have names that [Build] refuses.
+// After an error there is nothing to write. If load failed, Update wraps its error. If the manifest
+// is damaged or has another format ([ErrFormat]), it must be rebuilt. Otherwise the changes are not
+// sorted or have names that [Build] refuses.
 func Update(layout Layout, root []byte, load func(name string) ([]byte, error), changes []Change) (write []File, remove []string, err error) {
 	write, remove, err = standard(layout).updateManifest(root, load, changes)
 	if err != nil {

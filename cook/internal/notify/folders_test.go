@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// known returns folders in which each path has the given watch.
+// known returns folders with the given watch for each path.
 func known(watches map[string]watchID) folders {
 	f := newFolders()
 	for path, id := range watches {

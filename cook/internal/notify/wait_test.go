@@ -16,7 +16,7 @@ const (
 
 var patience = Patience{Settled: quiet, Open: 4 * quiet, Most: most}
 
-// handDriven returns a watcher of one directory without a system queue, to which tests add events.
+// handDriven returns a watcher of one directory without a system queue. Tests add its events.
 func handDriven() *Watcher {
 	w := newWatcher()
 	w.folders.addWatch("/t", 1)

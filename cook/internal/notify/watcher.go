@@ -17,8 +17,8 @@ var ErrLimit = errors.New("the operating system cannot watch more directories")
 
 // Changes are the collected changes between two calls of [Watcher.Sync].
 type Changes struct {
-	// Folders are the directories in which something may have changed, by their added paths,
-	// sorted, without duplicates. They include Unwatched.
+	// Folders are the directories that may contain changes, by their added paths. They are sorted,
+	// without duplicates, and include Unwatched.
 	Folders []string
 	// Unwatched are the directories whose watch has ended because they or a directory above them
 	// were removed, renamed or replaced. Some of them may still exist, or exist again. Add these

@@ -152,7 +152,7 @@ func TestTooManyPending(t *testing.T) {
 	}
 }
 
-// A run ignores changes to the program with which another target was cooked.
+// A run ignores changes to the program that cooked another target.
 func TestToolsOfTargetsInTurn(t *testing.T) {
 	if _, err := exec.LookPath("cp"); err != nil {
 		t.Skip(err)

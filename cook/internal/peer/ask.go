@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// ErrNoListener is the error for a directory in which no process listens.
+// ErrNoListener is the error for a directory without a listening process.
 var ErrNoListener = errors.New("no cook process listens at the socket")
 
 // A SilentError reports that the listening process sent no heartbeat in time. It may be stopped, or

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/program"
 )
 
-// A Decision says whether an action runs, and for which reasons.
+// A Decision says whether an action runs, and why.
 type Decision struct {
 	Runs    bool
 	Reasons []Reason // reasons to run or to skip the action

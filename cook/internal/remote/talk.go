@@ -158,7 +158,7 @@ const (
 	// withoutServer tells the user the consequence of a failed serve-remote.
 	withoutServer = "this run goes on without the server, and downloads and uploads no more results"
 
-	// These are the times after which the client gives up serve-remote.
+	// The client gives up serve-remote after these times.
 	endTime    = 2 * time.Second // time to wait for the last answers after the run has ended
 	mostSilent = 6               // number of Beat intervals without a line
 )

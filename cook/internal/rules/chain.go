@@ -163,7 +163,7 @@ type Step struct {
 	Of string
 }
 
-// Of is the text with which Step.Of begins, except in the first step.
+// Of is the beginning of Step.Of, except in the first step.
 const Of = " of "
 
 // Steps yields the steps for a source. A step comes after the steps whose artifacts it reads.

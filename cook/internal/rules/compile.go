@@ -20,7 +20,7 @@ type compiler struct {
 
 	in    tableReader     // the current file, and the errors of all files
 	torn  bool            // set if a file could not be parsed
-	gives map[string]bool // recipes for which some rule sets outputs; "" means any recipe
+	gives map[string]bool // recipes whose outputs some rule sets; "" means any recipe
 	needs []need          // rules whose recipe has no default outputs
 	aims  []aim           // the targets named in rules
 

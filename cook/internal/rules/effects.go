@@ -14,13 +14,13 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// A use records how a layer affects the sources for which Method was called.
+// A use records how a layer affects the sources passed to Method.
 type use struct {
 	source  string   // first source that the layer matches, or ""
 	recipes []string // recipes of the sources that the layer matches
 	taken   []bool   // whether one of the recipes accepts each setting
 	won     []bool   // whether each setting has an effect; the last element is for the outputs
-	lost    []loss   // sources for which another layer overrides the setting, one per setting
+	lost    []loss   // one source for each setting that another layer overrides
 }
 
 // A loss is a source for which another layer overrides a setting.

@@ -109,7 +109,7 @@ type Set struct {
 	texts documents
 }
 
-// A layerOrder has the positions at which the kinds of layers begin.
+// A layerOrder holds the start of each kind of layer.
 type layerOrder struct {
 	own     int      // index of the first layer after the rules of engines
 	folders []folder // files with rules for all targets

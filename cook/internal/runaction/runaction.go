@@ -1,5 +1,5 @@
 // Package runaction cooks one action for another machine. Package cook/internal/remote describes
-// the directory in which this happens, and the files written to it.
+// the directory that it uses, and the files written there.
 //
 //	action.json --rebuild--> action --identify--> the same ID? --cook--> out/record, out/0 ...
 //

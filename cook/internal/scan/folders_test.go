@@ -119,7 +119,7 @@ func stampAt(t testing.TB, dir, path string) Stamp {
 	return StampOf(fi)
 }
 
-// TestDirectoryWithFaultIsOdd lists the cases in which a stamp does not prove a listing.
+// TestDirectoryWithFaultIsOdd lists stamps that do not prove a listing.
 func TestDirectoryWithFaultIsOdd(t *testing.T) {
 	io5 := errors.New("input/output error")
 	tests := []struct {

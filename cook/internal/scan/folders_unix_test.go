@@ -72,7 +72,7 @@ func TestParentOfMountedExcludedDirectoryIsOdd(t *testing.T) {
 	}
 }
 
-// mounting is a directory in which one name has the stamp of another directory.
+// mounting is a directory that returns another directory's stamp for one name.
 type mounting struct {
 	folder
 	name  string

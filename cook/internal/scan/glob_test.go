@@ -66,7 +66,7 @@ func cleanSlashes(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '/' }), "/")
 }
 
-// TestManyStarsTakeBoundedTime uses patterns for which backtracking takes exponential time.
+// TestManyStarsTakeBoundedTime uses patterns that take exponential time with backtracking.
 func TestManyStarsTakeBoundedTime(t *testing.T) {
 	as := strings.Repeat("a", 2000)
 	tests := []struct {

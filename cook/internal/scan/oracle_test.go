@@ -22,7 +22,7 @@ type verdict struct {
 
 func (v verdict) ignored() bool { return v.Line != 0 && !v.Negate }
 
-// A forest is a set of ignore files and directories, for which paths are checked.
+// A forest is a set of directories and ignore files. Tests check paths against it.
 type forest struct {
 	folders map[string]bool   // all directories except the root
 	ignores map[string]string // texts of the ignore files, by directory

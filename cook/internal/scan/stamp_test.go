@@ -86,7 +86,7 @@ func TestOldStampsAreSettled(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		written   int64 // time of the file system, relative to begin
-		set       int64 // amount by which the local clock was set
+		set       int64 // change of the local clock
 		device    uint64
 		changed   int64 // time of the change, relative to begin
 		want      bool  // result of Settled

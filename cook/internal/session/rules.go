@@ -120,8 +120,8 @@ func (r *Ruleset) useTexts(texts *RuleTexts, configs []scan.Entry) error {
 	return nil
 }
 
-// readRuleFiles reads the rule files. config is the text of place.Config from which the fingerprint
-// was computed. The file is not read again, because the rules must match the fingerprint.
+// readRuleFiles reads the rule files. config is the text of place.Config that the fingerprint
+// covers. The file is not read again, because the rules must match the fingerprint.
 func (r *Ruleset) readRuleFiles(assets *confine.Dir, place Place, config []byte, configs []scan.Entry, checksum hashing.Func) error {
 	if info, err := assets.Stat(scan.ConfigName); err == nil && info.IsDir() {
 		return Configf("%s is a directory; name a file of rules", filepath.Join(place.Dir, scan.ConfigName))

@@ -48,8 +48,8 @@ func (h History) Read() ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, 3*historyBytes))
 }
 
-// Add appends a line. If the history is long, it keeps only the last lines. keep returns the form
-// in which to keep a line: without details if brief is set, or nil to drop an incomplete line.
+// Add appends a line. If the history is long, it keeps only the last lines. keep returns the line
+// to keep: without details if brief is set, or nil to drop an incomplete line.
 func (h History) Add(line []byte, keep func(line []byte, brief bool) []byte) error {
 	if err := h.appendLine(line, keep); err != nil {
 		return fmt.Errorf("history %s: %w", h.files.absoluteName(historyName), err)

@@ -218,7 +218,7 @@ func isInner(recipe, output string) bool {
 // depend on the presence of the images, but not on their contents.
 var namingImages = []string{"mesh", "gltf", "bmfont"}
 
-// usedSources returns the sorted files of which an action uses only the presence, or nil.
+// usedSources returns the sorted files that an action tests only for presence, or nil.
 func usedSources(deps []index.Dep) (list []string) {
 	for i := range deps {
 		if d := &deps[i]; d.On.Kind == dependency.Presence && d.Found {

@@ -153,7 +153,7 @@ func (m *Meter) Stages() []Stage {
 // A stopwatch measures the stages of a pass.
 type stopwatch struct {
 	now    func() time.Time
-	stages []Stage // stages in the order in which they first began
+	stages []Stage // stages, ordered by first start
 	at     int     // index of the current stage
 	begun  time.Time
 }

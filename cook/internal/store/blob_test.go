@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// clones lists the ways in which a file system may react to a reflink request. None of them may
+// clones lists the possible reactions of a file system to a reflink request. None of them may
 // change the result: wrong copies must be detected.
 var clones = map[string]func(dst, src *os.File) error{
 	"real": nil, // real behavior of the test's file system

@@ -35,7 +35,7 @@ var (
 	ErrReadOnly = errors.New("the store was opened read-only")
 )
 
-// refreshAfter is the age at which the time of last use is updated.
+// refreshAfter is the least time between updates of the time of last use.
 const refreshAfter = time.Hour
 
 // kind is the kind of an entry. Each kind has its own directory. Records contain the number of the

@@ -313,7 +313,7 @@ func exists(path string) bool {
 }
 
 // TrimTo deletes exactly the entries that are not in its set. The test interrupts it at a random
-// point, after which no entry of the set may be missing, and the next TrimTo deletes the rest.
+// point. Then no entry of the set may be missing, and the next TrimTo deletes the rest.
 func TestTrimToDeletesAllButKeptEntries(t *testing.T) {
 	parent := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -56,7 +56,7 @@ type Inputs struct {
 
 // A Decision describes the last run that worked on an asset.
 type Decision struct {
-	At      time.Time // time at which the run started
+	At      time.Time // start of the run
 	Outcome execute.Outcome
 	Reasons []string // reasons; for a failure, the last one is the error
 	// Origin is the machine that cooked the artifacts, if it is another machine. It is set by

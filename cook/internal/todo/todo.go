@@ -27,14 +27,14 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// A Todo is the plan for a delta, with the facts on which it is based.
+// A Todo holds the plan for a delta and the facts that the plan uses.
 type Todo struct {
 	Plan      *plan.Plan
 	Targets   []string         // targets that the pass covers
 	Rules     *session.Ruleset // nil if the plan needs no rules
 	Contents  *contents.Contents
 	Artifacts *artifacts.Catalog // artifacts that bundles may read
-	Claims    []plan.Claim       // outputs that cook made, some of which the index may lack
+	Claims    []plan.Claim       // outputs that cook made; the index may lack some
 	Store     *store.Store       // nil if the run has no store
 	IDs       *Identities        // nil if assets have no IDs
 	Looked    int64              // number of outputs whose stamps were compared

@@ -92,7 +92,7 @@ type Sum struct {
 	Again       int           `json:"again"`            // number of assets cooked again
 	Shared      int           `json:"shared,omitempty"` // number of results of the server that were compared
 	Assets      int           `json:"assets"`
-	Seed        uint64        `json:"seed"` // seed with which the same sample can be chosen again
+	Seed        uint64        `json:"seed"` // seed that chooses the same sample again
 	Differences int           `json:"differences"`
 	Took        time.Duration `json:"took_ns"`
 }

@@ -107,7 +107,7 @@ func (m *watcher) answerCaller(ctx context.Context, asked string) *stats.Stats {
 	return &stats.Stats{Found: t.Found, Outcomes: stats.Outcomes{ByStamp: t.Found}, Saved: t.Saved}
 }
 
-// LongWait is the time after which a cook reports that it waits. By then, a stopped watcher would
+// LongWait is how long a cook waits before it reports the wait. By then, a stopped watcher would
 // have been detected.
 const LongWait = 2 * time.Second
 

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/program"
 )
 
-// learned has the locations in which a change affects the output, as of the last round.
+// learned holds the locations whose changes affect the output, as of the last round.
 type learned struct {
 	folders []string           // absolute names
 	always  map[string]bool    // directories to examine in each round, even without events

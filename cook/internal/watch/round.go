@@ -135,7 +135,7 @@ func (m *watcher) concernsRun(f *index.Folder) bool {
 	return m.pending.folders[dir] || m.learned.always[dir] || !m.watched.folders[dir]
 }
 
-// watched holds the directories for which the system reports events.
+// watched holds the directories whose events the system reports.
 type watched struct {
 	events  *notify.Watcher // nil if the system cannot watch directories
 	folders map[string]bool // absolute names

@@ -66,8 +66,8 @@ const (
 	mostRounds = 8
 )
 
-// saveTime is the time for which a file may stay missing or half written before that counts as an
-// edit. An editor may rename a file to its backup and then take long to write the new file.
+// saveTime is how long a file may stay missing or half written before that counts as an edit. An
+// editor may rename a file to its backup and then take long to write the new file.
 const saveTime = 150 * time.Millisecond
 
 // editorPatience is how long the watcher waits for further events after an editor saves a file. The
@@ -144,7 +144,7 @@ type watcher struct {
 
 // pending holds the directories that the next round must examine.
 type pending struct {
-	folders map[string]bool // directories in which something may have changed
+	folders map[string]bool // directories that may contain changes
 	all     bool            // set if anything may have changed
 	rest    bool            // set if anything may have changed; handled after folders
 	locked  bool            // set if another cook had the lock

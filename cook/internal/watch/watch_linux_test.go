@@ -17,7 +17,7 @@ import (
 )
 
 // late is a time limit for rounds that are due. It is far above the time that such a round takes,
-// and far below the minute after which a watcher scans everything.
+// and far below the minute between a watcher's full scans.
 const late = 25 * time.Second
 
 // A tree is a directory of assets with an output directory beside it.

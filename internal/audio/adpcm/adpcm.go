@@ -177,7 +177,7 @@ func DecodeMS(to []int16, block []byte, channels int, predictors []Predictor) er
 	return nil
 }
 
-// msAdapt returns the factor by which a code changes the step size, in units of 1/256.
+// msAdapt returns the step size factor of a code, in units of 1/256.
 func msAdapt(code int32) int32 {
 	return [16]int32{230, 230, 230, 230, 307, 409, 512, 614, 768, 614, 512, 409, 307, 230, 230, 230}[code]
 }

@@ -115,7 +115,7 @@ type decoder struct {
 	info     Info
 	channels [8][]int64
 	sum      hash.Hash
-	buffer   []byte // bytes of the current block, from which the checksum is computed
+	buffer   []byte // bytes of the current block, for the checksum
 }
 
 // Decode decodes a file. A sample of n bits is divided by 2^(n-1). Loops are read from the chunks

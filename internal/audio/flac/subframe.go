@@ -48,7 +48,7 @@ func readSubframe(r *bitReader, to []int64, width uint) error {
 	return err
 }
 
-// readWarmUp reads the first samples of a block, from which the predictor starts.
+// readWarmUp reads the first samples of a block. The predictor starts from them.
 func readWarmUp(r *bitReader, to []int64, width uint, order int) error {
 	if order > len(to) {
 		return errors.New("a FLAC predictor is longer than its block; encode the file again")

@@ -95,7 +95,7 @@ func headerAt(data []byte, at int) (header, bool) {
 	return h, h.isFrameHeader()
 }
 
-// searched is the number of bytes after the tags in which firstFrame looks for a frame.
+// searched is how many bytes after the tags firstFrame searches for a frame.
 const searched = 64 << 10
 
 // firstFrame returns the start of the frames: the first header after the tags that is followed by a

@@ -432,7 +432,7 @@ func TestJointStereoTop(t *testing.T) {
 }
 
 func TestReservoirHolds511Bytes(t *testing.T) {
-	h := header(0xfffb9000) // a frame of 417 bytes, of which 36 are not main data
+	h := header(0xfffb9000) // a frame of 417 bytes; 36 of them are not main data
 	d := newDecoder(h)
 	for i, want := range []int{381, 511, 511} {
 		frame := make([]byte, h.frameBytes())

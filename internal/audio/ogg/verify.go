@@ -26,9 +26,9 @@ type openStream struct {
 	within bool   // set if the last packet continues on the next page
 }
 
-// Verify checks the checksum, the number and the order of all pages of a file. It returns the
-// position, in frames, up to which the stream whose first packet starts with magic is intact. It
-// holds one page at a time, and decodes nothing.
+// Verify checks the checksum, the number and the order of all pages of a file. It selects the
+// stream whose first packet starts with magic. whole is the length of its intact beginning, in
+// frames. Verify holds one page at a time, and decodes nothing.
 func Verify(r io.Reader, magic []byte) (whole int64, err error) {
 	w := pageWalk{magic: magic, open: map[uint32]*openStream{}}
 	buffered := bufio.NewReaderSize(r, maxPage)

@@ -269,8 +269,7 @@ func TestResamplingStopsWithContext(t *testing.T) {
 	}
 }
 
-// TestLongFilterStopsWithContext uses a filter of 69000 taps, with which a block has only 60
-// frames.
+// TestLongFilterStopsWithContext uses a filter of 69000 taps. A block then has only 60 frames.
 func TestLongFilterStopsWithContext(t *testing.T) {
 	in := &pcm.Clip{Rate: MaxRate, Channels: 1, Samples: make([]float32, 100*384)}
 	if _, err := Clip(countdown.New(t.Context(), 2+1), in, MinRate); err != context.Canceled {

@@ -15,7 +15,7 @@ import (
 const verifiedHead = 4 << 10
 
 // Verify checks the frames of an MP3 file, or the pages of an Ogg file, without decoding them. It
-// returns a line that describes the damage and the second at which it starts. It returns "" for an
+// returns a line that describes the damage and the second where it starts. It returns "" for an
 // intact file and for other formats.
 func Verify(r io.ReaderAt, size int64) string {
 	head := make([]byte, min(size, verifiedHead))

@@ -58,8 +58,8 @@ func TestWholeSoundsAreNotDamaged(t *testing.T) {
 
 var brokenOff = regexp.MustCompile(`^the sound can be read only up to \d+\.\d s: .+; copy or export the file again$`)
 
-// TestDamagedSoundsBreakOff truncates Ogg files and changes bytes. It expects Verify to report a
-// second at which the sound breaks off, unless the file was cut between two pages.
+// TestDamagedSoundsBreakOff truncates Ogg files and changes bytes. It expects Verify to report the
+// second where the sound breaks off, unless the file was cut between two pages.
 func TestDamagedSoundsBreakOff(t *testing.T) {
 	files := sounds(t)
 	for name, data := range files {

@@ -131,7 +131,7 @@ func (r *reader) cutShort(id string, n, at int64) error {
 type reader struct {
 	layout
 	hasFormat, hasData bool
-	long               bool  // set if the file is RF64, in which a ds64 chunk may hold the data size
+	long               bool  // set if the file is RF64; a ds64 chunk may hold its data size
 	longData           int64 // data size according to the ds64 chunk
 	riffEnd, size      int64 // end of the file according to the RIFF header, and according to the file system
 }

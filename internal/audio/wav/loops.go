@@ -14,8 +14,7 @@ const (
 	smplCount  = 28
 )
 
-// middleC is the MIDI note at which a sampler plays a sound unchanged, unless the sound declares
-// another note.
+// middleC is the MIDI note that plays a sound unchanged, unless the sound declares another note.
 const middleC = 60
 
 // These are the kinds of loops in the smpl chunk.

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A mending corrects pixels of RenderMulti between which the median of the interpolated channels is
-// far from the distance. It sets all channels of such a pixel to the distance, which rounds sharp
-// corners there.
+// A mending corrects pixels of RenderMulti. Between these pixels, the median of the interpolated
+// channels is far from the distance. A mending sets all channels of such a pixel to the distance,
+// which rounds sharp corners there.
 type mending struct {
 	s      *Shape
 	dst    []byte

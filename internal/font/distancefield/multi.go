@@ -173,7 +173,7 @@ const (
 )
 
 // twoChannels are the colors of edges on contours with corners. Any two of these colors share one
-// channel, in which the corner is not sharp.
+// channel. The corner is not sharp in this channel.
 var twoChannels = [3]color{green | blue, red | blue, red | green}
 
 // sharpTurn is the sine of the smallest angle treated as a corner: 8 degrees, as in msdfgen.

@@ -28,7 +28,7 @@ const (
 	maxLight = 0xfff
 )
 
-// A lightNumber is a number from which the endpoints of kindLight and kindLightShift are computed.
+// A lightNumber is one of the numbers that encode the endpoints of kindLight and kindLightShift.
 type lightNumber uint8
 
 // The numbers of kindLight: the largest channel of the second endpoint, the distances of its two

@@ -349,8 +349,9 @@ func (e *encoder) linesOf(m *moments) (direct, cheap line) {
 	return direct, cheap
 }
 
-// nearlyAsGood limits the additional error per pixel for which a line with fewer endpoint values is
-// tried. The limit is larger by a quarter of the best error per pixel so far.
+// nearlyAsGood limits the additional error per pixel of a line with fewer endpoint values. Lines
+// above the limit are not tried. The limit is larger by a quarter of the best error per pixel so
+// far.
 const nearlyAsGood = 3
 
 // raiseKinds replaces endpoint modes by larger ones until one block can hold all of them. A block

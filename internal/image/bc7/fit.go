@@ -176,8 +176,8 @@ type line struct {
 	a      [2]uint64
 }
 
-// leastSquares holds sums over the indices of some pixels, from which solveLine computes endpoints.
-// It sums the weights of the second endpoint, their squares, and their products with colors.
+// leastSquares holds the sums that solveLine computes endpoints from. For some pixels, it sums the
+// weights of the second endpoint, their squares, and their products with colors.
 type leastSquares struct {
 	w   uint64 // sum of the weights in the low 32 bits, sum of their squares in the high 32 bits
 	rgb uint64 // products with red, green and blue in lanes

@@ -133,7 +133,7 @@ func (e *encoder) widenEnds() {
 	}
 }
 
-// reach is the largest range of channel values in which mode 6 has an index for every value.
+// reach is the largest range of channel values that gives every value an index in mode 6.
 const reach = 16
 
 // narrowerThan reports whether the variance of every channel is so small that all values are within

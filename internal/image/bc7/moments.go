@@ -245,7 +245,7 @@ func (b *block) rotated(rotation uint8) (px block, scalar [16]uint64) {
 	return px, scalar
 }
 
-// An axis is a direction in color space on which pixels are projected. If a channel decreases along
+// An axis is a direction in color space. Pixels are projected on it. If a channel decreases along
 // the axis, its values v are replaced by 255-v, so that all components are positive. flip is 255
 // for these channels.
 type axis struct {

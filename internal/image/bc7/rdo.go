@@ -195,7 +195,7 @@ type past struct {
 const (
 	bitsOfByte   = 8
 	bitsOfRepeat = 20
-	leastRepeat  = 6 // number of bytes from which a compressor uses a reference
+	leastRepeat  = 6 // smallest number of bytes that a compressor replaces by a reference
 )
 
 // A choice is a candidate for the next block.

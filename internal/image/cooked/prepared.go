@@ -123,8 +123,8 @@ func (p *Prepared) coverageChange(ctx context.Context, t *texture.Texture) (floa
 	return most, nil
 }
 
-// coverageFewest is the smallest number of pixels for which the fraction is meaningful. With 256
-// pixels, each pixel changes the fraction by 0.4 %.
+// coverageFewest is the smallest number of pixels with a meaningful fraction. With 256 pixels, each
+// pixel changes the fraction by 0.4 %.
 const coverageFewest = 256
 
 // passing returns the fraction of pixels whose alpha is at least the threshold of the test.

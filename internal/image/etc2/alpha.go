@@ -69,8 +69,8 @@ func (a *alphaTables) fill() {
 	}
 }
 
-// narrowAlpha is the largest range of alpha for which all modifier tables are tried. In such a
-// range, the step size of a table matters more than its shape.
+// narrowAlpha is the largest range of alpha that makes the encoder try all modifier tables. In such
+// a range, the step size of a table matters more than its shape.
 const narrowAlpha = 20
 
 // encodeAlphaFast is the variant of encodeScalar that the quality Fast uses for alpha.

@@ -50,7 +50,7 @@ func (b *block) sumHalves() {
 	b.squares = b.halves[0].squares + b.halves[1].squares
 }
 
-// A half holds sums over half a block, from which errors are estimated.
+// A half holds sums over half a block, to estimate errors.
 type half struct {
 	s       [8]int32 // red + green + blue of each pixel
 	sum     [3]int32 // sum of each channel over the pixels

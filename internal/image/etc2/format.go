@@ -69,7 +69,7 @@ func (c *code) pack() uint64 {
 		at(h[0]>>1, 34) | at(h[0]&1, 32) | at(h[1], 25) | at(h[2], 19) | at(v[0], 13) | at(v[1], 6) | at(v[2], 0)
 }
 
-// compareColors returns the key by which H blocks order their two colors.
+// compareColors returns the sort key of a color in H blocks.
 func compareColors(c [3]uint8) int { return int(c[0])<<16 | int(c[1])<<8 | int(c[2]) }
 
 // overflow returns the free bits of a byte that holds a 5-bit color and a 3-bit difference. The

@@ -1,5 +1,5 @@
-// Package imagetest creates decompression bombs. These are small images for which an unprotected
-// decoder would use gigabytes or minutes. Tests and campaigns pass them to recipes.
+// Package imagetest creates decompression bombs. These small images would cost an unprotected
+// decoder gigabytes or minutes. Tests and campaigns pass them to recipes.
 package imagetest
 
 import (

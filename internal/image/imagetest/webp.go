@@ -87,7 +87,7 @@ func (w *bitWriter) fixedTree(symbols, bits int) {
 	w.writeCodeLengths(map[int]int{bits: 1 << bits}, symbols)
 }
 
-// fullTree writes a tree in which every symbol has a code. There are at most two different code
+// fullTree writes a tree that has a code for every symbol. There are at most two different code
 // lengths.
 func (w *bitWriter) fullTree(symbols int) {
 	long := 0

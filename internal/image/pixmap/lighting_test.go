@@ -103,7 +103,7 @@ func TestPrefilterIsTheIntegral(t *testing.T) {
 		of        [4]float64
 	}{
 		"linear":   {LinearRoughness, [4]float64{0, 1. / 3, 2. / 3, 1}},
-		"filament": {FilamentRoughness, [4]float64{0, 0.1835034, 0.4226497, 1}}, // the roughnesses r for which r(2-r) is 0, 1/3, 2/3 and 1
+		"filament": {FilamentRoughness, [4]float64{0, 0.1835034, 0.4226497, 1}}, // the solutions r of r(2-r) = 0, 1/3, 2/3 and 1
 	} {
 		levels := prefiltered(t, drawCube(128, Float, sky), Linear, way.roughness, inOrder)
 		if len(levels) != 4 {
@@ -332,7 +332,7 @@ func TestSolidAnglesCoverTheSphere(t *testing.T) {
 }
 
 // TestInvalidLightCountsAsNone checks that invalid light gives finite harmonics, and that the order
-// in which rows are computed does not change them.
+// of computing rows does not change them.
 func TestInvalidLightCountsAsNone(t *testing.T) {
 	faces := drawCube(8, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
 	for i, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, math.MaxFloat32} {

@@ -208,7 +208,7 @@ func scalerMemory(f Filter, w, h, tw, th int) int64 {
 func levelCount(w, h int) int { return bits.Len(uint(max(w, h))) }
 
 // Levels are computed row by row and passed on in bands of adjacent rows. So no level is in memory
-// as a whole, except the map from which levels are computed.
+// as a whole, except the map that levels are computed from.
 
 // bandBytes is the approximate size of a band.
 const bandBytes = 256 << 10

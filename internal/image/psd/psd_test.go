@@ -69,7 +69,7 @@ func numbers(m *pixmap.Map) (list []int) {
 	return list
 }
 
-// A document is a description from which tests build a PSD file.
+// A document describes a PSD file that tests build.
 type document struct {
 	w, h, channels, bits, mode int
 	palette                    []byte

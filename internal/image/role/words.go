@@ -14,7 +14,7 @@ type word struct {
 	tag   tag
 }
 
-// These flags say where in a name a word has its meaning, and with which precedence.
+// These flags state a word's valid places in a name, and its precedence.
 const (
 	atEnd    = 1 << iota // the word may follow all other words except tags
 	front                // the word may precede all other words

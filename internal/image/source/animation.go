@@ -147,8 +147,8 @@ func (s *storedAnimation) addFrame(f storedFrame, h *header) error {
 	return nil
 }
 
-// shownMilliseconds returns the duration for which browsers show a frame. For frames of 10
-// milliseconds or less, this is 100.
+// shownMilliseconds returns how long browsers show a frame. For frames of 10 milliseconds or less,
+// this is 100.
 func shownMilliseconds(stored int) int {
 	if stored <= 10 {
 		return 100

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A gAMA chunk holds 100000 times the exponent with which light was encoded.
+// A gAMA chunk holds the encoding exponent of light, multiplied by 100000.
 const (
 	gammaUnit = 100000
 	// sRGBGamma is the exponent that means sRGB by convention. Images with this exponent are
@@ -141,8 +141,8 @@ func profileDescription(icc []byte) string {
 }
 
 // profileText reads the text of a "desc" tag. In version 2 (type "desc"), this is ASCII after its
-// length. In version 4 (type "mluc"), it is UTF-16 in several languages, of which profileText
-// returns the first.
+// length. In version 4 (type "mluc"), it is UTF-16 in several languages, and profileText returns
+// the first.
 func profileText(tag []byte) string {
 	if len(tag) < 28 {
 		return ""

@@ -113,7 +113,7 @@ func drawKey(x, y int) [4]int {
 	return p
 }
 
-// drawMap2 has four colors, of which the third is transparent.
+// drawMap2 has four colors. The third is transparent.
 func drawMap2(x, y int) [4]int {
 	i := (x + y) % 4
 	return [4]int{i * 4, 255 - i*3, i, map[bool]int{false: 255}[i == 2]}

@@ -207,8 +207,8 @@ func setOpaque(dst []byte, r, g, b byte) {
 const transposed = 5
 
 // upright returns m with its orientation undone. The orientation is a value of EXIF 2.3, tag
-// 0x0112. It says on which sides of the upright image the stored image's first row and first column
-// are. Only values from 2 to 8 change the image.
+// 0x0112. It names the sides of the upright image that hold the stored first row and first column.
+// Only values from 2 to 8 change the image.
 func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, error) {
 	if orientation < 2 || orientation > 8 {
 		return m, nil

@@ -73,7 +73,7 @@ type Frame struct {
 	// Source is the sprite's rectangle in the image, and Of is the size of the image.
 	Source Rect `json:"spriteSourceSize"`
 	Of     Size `json:"sourceSize"`
-	// Duration is the time in milliseconds for which an animation shows the sprite.
+	// Duration is how many milliseconds an animation shows the sprite.
 	Duration int `json:"duration,omitempty"`
 	// Borders and Center describe a nine-patch for PixiJS and Phaser.
 	Borders *Borders `json:"borders,omitempty"`

@@ -69,8 +69,8 @@ const (
 	// up to 64 colors. A photograph reduced to a palette has 256 colors, enough to hide the loss of
 	// compression.
 	MaxColors = 64
-	// minColors is the smallest number of colors at which the loss of compression is visible. A
-	// block with only two colors stores them almost exactly as its endpoints.
+	// minColors is the smallest number of colors that visibly suffer from compression. A block with
+	// only two colors stores them almost exactly as its endpoints.
 	minColors = 3
 	// maxPalettePixels limits the size of uncompressed pixel art to 1 MiB, four times its
 	// compressed size. Larger images of few colors are diagrams and flat fills.

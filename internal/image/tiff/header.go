@@ -91,8 +91,8 @@ const (
 )
 
 // ReadHeader reads and checks the first directory of a file that starts with data. It returns an
-// error for every header that Decode would refuse. The directory and the data to which it refers
-// may be anywhere in the file. If data does not include them, the error is io.ErrUnexpectedEOF.
+// error for every header that Decode would refuse. The directory and the data that it refers to may
+// be anywhere in the file. If data does not include them, the error is io.ErrUnexpectedEOF.
 func ReadHeader(data []byte) (Header, error) {
 	dir, err := readFirstDirectory(data)
 	if err != nil {

@@ -48,7 +48,7 @@ func (h *hints) etc1(px *[16]point, l *layout, biases biasSearch) {
 	}
 }
 
-// A biasSearch selects the halves for which all biases are tried.
+// A biasSearch selects the halves that try all biases.
 type biasSearch uint8
 
 const (

@@ -102,9 +102,9 @@ func (e *encoder) refineLine(px *[16]point, list []uint8, ls leastSquares, chann
 	}
 }
 
-// leastSquares holds sums over the indices of some pixels, from which solveSums computes endpoints.
-// It sums the weights of the second endpoint, their squares, the colors, and the products of
-// weights and colors.
+// leastSquares holds the sums that solveSums computes endpoints from. For some pixels, it sums the
+// weights of the second endpoint, their squares, the colors, and the products of weights and
+// colors.
 type leastSquares struct {
 	n, w, ww int32
 	sum      point

@@ -231,8 +231,8 @@ func solve565(px *[16]point, places *[16]uint8) (ends [2]color565) {
 	return [2]color565{narrow565(u), narrow565(v)}
 }
 
-// alphaTables lists the EAC tables in the order in which hintAlpha tries them. It starts with the
-// tables that differ most.
+// alphaTables lists the EAC tables in hintAlpha's order. It starts with the tables that differ
+// most.
 var alphaTables = [16]uint8{13, 2, 8, 11, 0, 10, 7, 6, 3, 1, 4, 5, 9, 12, 14, 15}
 
 // hintAlpha sets the hint for the alpha of ETC2. It tries the given number of tables. For each

@@ -132,7 +132,7 @@ var (
 	indexAt [6][1025]uint8
 
 	// These patterns exist in both ASTC and BC7. pairs and triples are equal in both formats.
-	// otherPairs holds patterns with three subsets in BC7, two of which are merged.
+	// otherPairs holds patterns with three subsets in BC7; two of them are merged.
 	//
 	// Source: "UASTC LDR 4x4 Texture Specification", tables of common partition patterns.
 	pairs, otherPairs, triples []pattern

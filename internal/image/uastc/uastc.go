@@ -58,7 +58,7 @@ type effort struct {
 	rounds int // number of repetitions of solving for endpoints and choosing indices
 
 	thorough bool       // true to try two ways to round the first endpoint, and to try three lines
-	biases   biasSearch // halves for which all ETC1 biases are tried
+	biases   biasSearch // halves that try all ETC1 biases
 	tables   int        // number of EAC tables to try
 	radius   int32      // largest difference from the estimated EAC multiplier
 	bc1      bool       // true to search hints for BC1

@@ -65,7 +65,7 @@ type attempt struct {
 
 func score(lost, bits, lambda int64) int64 { return lost<<16 + bits*lambda }
 
-// refit is the number of macroblocks after which token costs are computed again.
+// refit is the number of macroblocks between updates of the token costs.
 const refit = 96
 
 // encodeRows chooses the encoding of all macroblocks.

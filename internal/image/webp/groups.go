@@ -139,7 +139,7 @@ func costsOf(h *histogram) (costs []uint32) {
 	return costs
 }
 
-// assign moves each tile to the group in which its cost is lowest.
+// assign moves each tile to the group with its lowest cost.
 func (g *grouping) assign(tallies []tally) {
 	costs := make([][]uint32, len(g.groups))
 	for i := range costs {

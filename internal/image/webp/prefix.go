@@ -157,7 +157,7 @@ func writeSimpleCode(w *bitWriter, used []uint32) {
 	}
 }
 
-// lengthOrder lists code length symbols in the order in which the format stores their own lengths.
+// lengthOrder lists code length symbols in the storage order of their own lengths.
 var lengthOrder = [19]uint8{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // A lengthSymbol is a code length below 16, or a repeat code of 16 to 18 with its extra bits.

@@ -20,7 +20,7 @@ import (
 
 const models = "../../../testdata/assets/models"
 
-// tree returns the models with which the project is tested.
+// tree returns the test models of the project.
 func tree(t testing.TB) fstest.MapFS {
 	t.Helper()
 	files, err := os.ReadDir(models)

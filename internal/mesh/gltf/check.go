@@ -62,7 +62,7 @@ func (f *faults) faultsError() error {
 type check struct {
 	doc       *Document
 	chunk     int64                            // size of the GLB file's binary chunk, or NoChunk
-	size      func(name string) (int64, error) // returns the size of a file to which the document refers
+	size      func(name string) (int64, error) // returns the size of a file that the document refers to
 	faults    faults
 	mended    []Mend
 	usages    []usage // use of each accessor

@@ -30,8 +30,8 @@ const objectCost = 320
 func maxObjects(size int64) int64 { return min(1024+size/12, 1<<22) }
 
 // Parse decodes the text of a document. It checks that the text is JSON, and that objects match
-// glTF's schema: types of members, lengths of lists, ranges of numbers, and objects in which
-// extensions are allowed. Check checks everything else.
+// glTF's schema: types of members, lengths of lists, ranges of numbers, and objects that may have
+// extensions. Check checks everything else.
 func Parse(text []byte) (*Document, error) {
 	switch {
 	case bytes.HasPrefix(text, []byte("glTF")):

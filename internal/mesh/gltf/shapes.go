@@ -41,7 +41,7 @@ type value struct {
 	least, most   float64
 	above, orZero bool
 	length        int    // required length of a list; 0 means any length above 0
-	names         string // list to which an integer index refers
+	names         string // list that an integer index selects from
 	ranged        bool   // set if only the walker checks the index
 	tree          bool   // set for a reference from a parent node or a scene to a node
 	pointer       bool   // set for a JSON pointer into the document
@@ -50,7 +50,7 @@ type value struct {
 const (
 	huge     = math.MaxFloat64
 	maxIndex = math.MaxInt32
-	maxSize  = 1 << 53 // largest number up to which float64 represents all integers
+	maxSize  = 1 << 53 // float64 represents all integers up to this number
 )
 
 // requireMembers sets the required members.

@@ -145,7 +145,7 @@ func dot(a, b []float32) float64 {
 	return sum
 }
 
-// parts are the relative positions between two keyframes at which the curves are compared.
+// parts are the relative positions between two keyframes where the curves are compared.
 var parts = []float64{0.25, 0.5, 0.75}
 
 // canDropBetween reports whether all keyframes between a and b can be removed.

@@ -19,12 +19,12 @@ type triangleWriter struct {
 // A pendingCode is a triangle whose code depends on the table, which is not known yet.
 type pendingCode struct {
 	code int  // index of the triangle's code
-	at   int  // offset in data at which to insert an entry that is not in the table
+	at   int  // insertion offset in data for an entry that is not in the table
 	zw   byte // codes of the second and the third corner
 }
 
 // EncodeTriangles encodes the indices of a triangle list. If the list holds several meshes, each
-// numbers its vertices from 0. Then starts lists the index at which each further mesh starts, a
+// numbers its vertices from 0. Then starts lists the start of each further mesh in indices, a
 // multiple of 3. Triangles keep their order, but the corners of each may be rotated.
 func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byte, error) {
 	if len(indices)%3 != 0 {

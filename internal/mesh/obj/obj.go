@@ -36,10 +36,10 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// Convert returns the text of a glTF document and its only buffer. read reads a file to which the
-// model refers, relative to the model. Convert calls it only for MTL files. If a file does not
-// exist (fs.ErrNotExist), its materials have no properties. Errors include the line number. lost
-// lists the statements that glTF cannot represent, as text for users.
+// Convert returns the text of a glTF document and its only buffer. read reads a file by its path
+// relative to the model. Convert calls it only for MTL files. If a file does not exist
+// (fs.ErrNotExist), its materials have no properties. Errors include the line number. lost lists
+// the statements that glTF cannot represent, as text for users.
 func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, error)) (text, buffer []byte, lost []string, err error) {
 	p := &parser{byName: map[string]int{}, open: map[key]int{}, material: none}
 	line := func(words []string, rest string) error { return p.parseStatement(ctx, words, rest) }
@@ -326,7 +326,7 @@ func (p *parser) parseElementStatement(ctx context.Context, words []string, mode
 	return nil
 }
 
-// currentObject returns the object to which new elements belong.
+// currentObject returns the object that receives new elements.
 func (p *parser) currentObject() int {
 	if len(p.objects) == 0 {
 		p.objects = append(p.objects, object{})

@@ -321,8 +321,8 @@ func drawFacing(sides *[2]picture, c [3]corner) (work int) {
 
 // between narrows the pixels left to right-1 of a row at height y. It keeps the pixels whose center
 // is to the left of the edge from a to b. Two triangles at one edge run along it in opposite
-// directions. A center on the edge belongs only to the triangle for which the edge runs down, or to
-// the right.
+// directions. A center on the edge belongs only to the triangle whose edge runs down, or to the
+// right.
 func between(a, b corner, y, left, right int32) (int32, int32) {
 	// A point is to the left if dx*(y-a.y) - dy*(x-a.x) >= least.
 	dx, dy := int64(b.x-a.x), int64(b.y-a.y)

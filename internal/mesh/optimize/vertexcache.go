@@ -84,7 +84,7 @@ type cacheSorter struct {
 	total  []int32 // sum of the scores of each triangle's corners; the value drawn if the triangle has been selected
 	recent []uint32
 	next   []uint32 // temporary memory for updating recent
-	cursor int      // index before which all triangles have been selected
+	cursor int      // all triangles before this index have been selected
 }
 
 // crowd limits the number of remaining triangles of a vertex. Above it, the vertex does not count
@@ -295,7 +295,7 @@ func (p *pace) spendWork(work int) error {
 type CacheModel struct {
 	Size  int // number of vertices in the FIFO, at least 3
 	Warp  int // number of vertices per warp, at least 3; each warp starts with an empty cache
-	Group int // number of triangles after which the cache is emptied
+	Group int // the cache is emptied after this number of triangles
 }
 
 // CacheStats holds the number of vertex transforms with a cache model.

@@ -9,7 +9,7 @@ import (
 )
 
 // markReached marks the elements reachable from scenes, animations and kept names. A document whose
-// scenes contain no nodes is a library, from which a game may use any element, so all are kept.
+// scenes contain no nodes is a library. A game may use any of its elements, so all are kept.
 func (p *pruning) markReached() error {
 	var todo []one
 	mark := func(l gltf.List, n int) {

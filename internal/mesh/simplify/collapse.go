@@ -198,8 +198,8 @@ func (m *mesh) spans(p, q, mark uint32) bool {
 	return false
 }
 
-// steepest is the cosine of the largest angle by which one collapse may turn a triangle. With a
-// right angle, two collapses could flip it.
+// steepest is the cosine of the largest angle that one collapse may turn a triangle. With a right
+// angle, two collapses could flip it.
 const steepest = 0.25
 
 // backward limits how far the original triangles around p and q may face away from the new

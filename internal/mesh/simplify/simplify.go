@@ -159,7 +159,7 @@ type mesh struct {
 
 	// These are temporary data of rankEdges and collapseEdges.
 	order   []uint32 // edges, sorted by cost
-	to      []uint32 // position to which each position moves in this pass
+	to      []uint32 // destination of each position in this pass
 	wedgeTo []uint32 // wedge that replaces each wedge in this pass
 	touched []bool   // set for a position that has taken part in this pass
 	mark    []uint32 // last stamp that marked each position

@@ -9,7 +9,7 @@ import (
 
 // A face holds the derived properties of a triangle.
 type face struct {
-	s, t  vec // unit directions in which u and v grow, or zero vectors
+	s, t  vec // unit directions of growing u and v, or zero vectors
 	flags uint8
 }
 
@@ -281,7 +281,7 @@ func oneSided(group []member) bool {
 	return true
 }
 
-// meanTangent returns the mean tangent of the members for which the function counts returns true.
+// meanTangent returns the mean tangent of the members that the function counts accepts.
 func meanTangent(group []member, counts func(member) bool) vec {
 	var sum vec
 	for _, g := range group {

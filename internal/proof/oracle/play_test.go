@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// story is a script in which each broken cooker of the test causes a difference.
+// story is a script that reveals each broken cooker of the test.
 var story = Script{
 	{Edit: Edit{Kind: Write, Path: "assets/x/a.txt", Data: "one"}},
 	{Edit: Edit{Kind: Write, Path: "assets/y/b.txt", Data: "two"}},

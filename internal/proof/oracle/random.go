@@ -36,7 +36,7 @@ type Options struct {
 	Twins bool
 }
 
-// agedFor is the time in ms after which a stamp is trusted, with a margin.
+// agedFor is the time in ms until a stamp is trusted, with a margin.
 const agedFor = 2300
 
 // Random generates a script. The same seed and options always give the same script.

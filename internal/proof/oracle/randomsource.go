@@ -75,7 +75,7 @@ func (g *generator) editSource() {
 	}
 }
 
-// editShared sometimes edits a source on which models in other directories depend.
+// editShared sometimes edits a source that models in other directories use.
 func (g *generator) editShared() {
 	names := slices.DeleteFunc([]string{"a.mtl", "a.bin", "b.bin", "a.png"}, func(name string) bool {
 		_, there := g.m[name]

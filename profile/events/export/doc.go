@@ -31,11 +31,11 @@
 //
 // The formats require the slices of a row to nest. Events of a worker come in the order of their
 // ends, and that order decides which of two scopes with equal times is the outer one. A mark at the
-// nanosecond at which a scope begins is in that scope. Scopes may overlap by some nanoseconds
-// without nesting, if the clocks of two processor cores disagree. Such scopes are shortened until
-// they nest; durations do not change otherwise. If there are times before the recording's
-// beginning, all times are shifted so that the earliest is 0. Times more than 36 years away are
-// clamped to 36 years.
+// nanosecond of a scope's start is in that scope. Scopes may overlap by some nanoseconds without
+// nesting, if the clocks of two processor cores disagree. Such scopes are shortened until they
+// nest; durations do not change otherwise. If there are times before the recording's beginning, all
+// times are shifted so that the earliest is 0. Times more than 36 years away are clamped to 36
+// years.
 //
 // # Names
 //

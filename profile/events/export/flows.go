@@ -1,6 +1,6 @@
 package export
 
-// A flowEnd is one end of a flow, with the span in which it happened.
+// A flowEnd is one end of a flow, with its span.
 type flowEnd struct {
 	flow uint64
 	name uint32
@@ -11,8 +11,8 @@ type flowEnd struct {
 }
 
 // connect converts flows to arrows. An arrow leads from the first span that a flow leaves to a span
-// in which it arrives. Each arrow has its own number, because viewers draw arrows with the same
-// number as a path from span to span.
+// where it arrives. Each arrow has its own number, because viewers draw arrows with the same number
+// as a path from span to span.
 //
 // Viewers draw an arrow only if it leaves before it arrives, and use the start time of a scope for
 // both. So an arrow leaves at the start of its scope, and arrives at the start of its scope. If the

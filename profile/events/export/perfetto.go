@@ -110,7 +110,7 @@ type perfettoWriter struct {
 	out      *bufio.Writer
 	seq      uint64
 	last     int64             // time of the previous event in the sequence
-	told     map[uint32]uint64 // roles in which the sequence already contains a name, by name
+	told     map[uint32]uint64 // roles of a name that the sequence already contains, by name
 	packet   []byte
 	event    []byte
 	interned []byte
@@ -244,7 +244,7 @@ func (p *perfettoWriter) row(r *row) {
 	r.walk(enter, leave)
 }
 
-// flows adds the arrows for which now returns true. Readers from before 2022 know only the old
+// flows adds the arrows that the function now accepts. Readers from before 2022 know only the old
 // field. Newer readers prefer the new field, and do not count an arrow twice.
 func (p *perfettoWriter) flows(arrows []arrow, now func(arrow) bool) {
 	for _, a := range arrows {

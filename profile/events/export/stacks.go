@@ -81,5 +81,5 @@ func WriteFolded(w io.Writer, rec Recording) error {
 	return errors.Join(failed, out.Flush())
 }
 
-// frame returns a name in which the frame separator is replaced.
+// frame returns a name with the frame separator replaced.
 func frame(name string) string { return strings.ReplaceAll(name, ";", ":") }

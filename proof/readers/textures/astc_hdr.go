@@ -63,8 +63,9 @@ func sameHalves(theirs []byte, pix *astc.Halves, w, h, x, y int, size astc.Size)
 	return true
 }
 
-// randomHDRBlocks returns random blocks, none of which decodes to the error color: astcenc returns NaN
-// for it. Two thirds of the blocks have one part, since most other random blocks are invalid.
+// randomHDRBlocks returns random blocks that do not decode to the error color, because astcenc
+// returns NaN for it. Two thirds of the blocks have one part, since most other random blocks are
+// invalid.
 func randomHDRBlocks(random *rand.Rand, n int, size astc.Size) []byte {
 	var blocks []byte
 	for len(blocks) < 16*n {

@@ -103,7 +103,7 @@ func standards() map[texture.Format]standard {
 }
 
 // askKTXParse writes the samples, with and without supercompression, and returns the number of
-// files for which ktx-parse reports unexpected values.
+// files with unexpected values in ktx-parse.
 func askKTXParse(ctx context.Context, dir, parse, script string, samples []sample) (wrong int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err

@@ -25,8 +25,7 @@ var scenarios = []struct {
 	{"a branch and back", branch},
 }
 
-// fromCI is the scenario in which only CI uploads results, and developers do not cook these assets
-// again.
+// fromCI lets only CI upload results. Developers do not cook these assets again.
 func fromCI(n *network) error {
 	assets, err := n.project(1)
 	if err != nil {
@@ -62,8 +61,7 @@ func fromCI(n *network) error {
 	return developer.cookExpecting(assets, n.out("edited"), counts{cooked: 1, restored: 2*pictures - 1})
 }
 
-// secondCheckout is the scenario in which the same assets are in another directory, on a machine
-// with an empty store.
+// secondCheckout cooks the same assets in another directory, on a machine with an empty store.
 func secondCheckout(n *network) error {
 	assets, err := n.project(2)
 	if err != nil {
@@ -90,8 +88,7 @@ func secondCheckout(n *network) error {
 	return n.compareOutputDirs("first", "second")
 }
 
-// halves is the scenario in which two developers cook different halves at the same time, and then
-// each cooks everything.
+// halves lets two developers cook different halves at the same time. Then each cooks everything.
 func halves(n *network) error {
 	assets, err := n.project(3)
 	if err != nil {
@@ -123,8 +120,7 @@ func halves(n *network) error {
 	return n.compareOutputDirs("half0", "half1")
 }
 
-// branch is the scenario in which CI has cooked a branch, and a developer switches to the branch
-// and back to main.
+// branch lets CI cook a branch. A developer then switches to the branch and back to main.
 func branch(n *network) error {
 	assets, err := n.project(4)
 	if err != nil {

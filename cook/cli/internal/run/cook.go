@@ -48,7 +48,7 @@ type cookOptions struct {
 	call *cmdline.Call
 }
 
-// recordTo has the file and the addresses to which a run's timeline is written.
+// recordTo has the file and the addresses that receive a run's timeline.
 type recordTo struct {
 	trace string
 	feed  string

@@ -262,7 +262,7 @@ func (r *smokeOptions) keepRecord(record *smokerun.Record) error {
 	return atomicfile.Write(r.html, 0o666, history.WriteHTML)
 }
 
-// stepArgs returns the arguments with which a cook program runs one step of a scenario.
+// stepArgs returns the arguments that make a cook program run one step of a scenario.
 func (r *smokeOptions) stepArgs(step *scenario.Step, work string) []string {
 	args := []string{"smoke", "-step", step.Do, "-work", work, "-passes", strconv.Itoa(step.Passes)}
 	if r.engine != "" {

@@ -1,5 +1,5 @@
-// Package broker fetches results for a run from a server on which machines share them, and lets
-// other machines cook.
+// Package broker fetches results for a run from a server that machines share, and lets other
+// machines cook.
 //
 // A [Broker] looks up many actions on the server at once, before workers reach them
 // (pending_lookups.go). An idle worker begins an action before its answer has arrived if cooking it

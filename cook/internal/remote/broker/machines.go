@@ -181,7 +181,7 @@ func (m *Machines) Take(i int) bool {
 	return m.offload.takeAction(m.leaveTime(a), m.opt.Remote.Always)
 }
 
-// Release ends an action for which Take returned true.
+// Release ends an action after Take returned true for it.
 func (m *Machines) Release() { m.offload.countReturned() }
 
 // leaveTime returns the expected cook time of an action on another machine.

@@ -123,8 +123,8 @@ func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool
 	return more
 }
 
-// addSaid adds the files in which an extract finds its parts. Other files cannot change the result.
-// For an extract of file names, it adds all names in the listing.
+// addSaid adds the files that contain the parts of an extract. Other files cannot change the
+// result. For an extract of file names, it adds all names in the listing.
 func (p *pack) addSaid(ctx context.Context, of dependency.Dependency) (more bool) {
 	said, _, _ := p.contents.Extract(of) // judgeExecution finds unreadable files
 	for _, by := range said {

@@ -37,7 +37,7 @@ func fieldNumbers(t reflect.Type) []protowire.Number {
 	return all
 }
 
-// Marshal encodes the message to which m points. Fields are in the order of their numbers, so equal
+// Marshal encodes the message that m points to. Fields are in the order of their numbers, so equal
 // messages have equal bytes. The bytes of an empty message are not nil.
 func Marshal(m any) []byte { return appendMessage([]byte{}, reflect.ValueOf(m).Elem()) }
 
@@ -111,7 +111,7 @@ func integer(v reflect.Value) uint64 {
 	return uint64(v.Int())
 }
 
-// Unmarshal decodes a message into the struct to which m points. Afterwards, the struct does not
+// Unmarshal decodes a message into the struct that m points to. Afterwards, the struct does not
 // refer to data. Unmarshal skips fields that the struct does not have.
 func Unmarshal(data []byte, m any) error { return parseMessage(data, reflect.ValueOf(m).Elem()) }
 

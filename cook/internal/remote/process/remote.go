@@ -1,6 +1,6 @@
-// Package process implements the process that connects to a server on which results are shared. A
-// run starts the process with its first request or upload. "cook remote check" also uses the
-// package, to test a server.
+// Package process implements the process that connects to a server with shared results. A run
+// starts the process with its first request or upload. "cook remote check" also uses the package,
+// to test a server.
 package process
 
 import (

@@ -44,7 +44,7 @@ func newTransport(secure *tls.Config, headers http.Header) *transport {
 	return &transport{t, headers}
 }
 
-// requireHTTP2 refuses servers with which http.Transport would use HTTP/1.1.
+// requireHTTP2 refuses servers that would make http.Transport use HTTP/1.1.
 func requireHTTP2(c tls.ConnectionState) error {
 	if c.NegotiatedProtocol != "h2" {
 		return errors.New("the server does not offer HTTP/2, which gRPC needs")

@@ -37,7 +37,7 @@ func Troubles() []string {
 // client machine.
 type Troubled struct {
 	Server *Server
-	// Faulty is the address at which the server appears with the fault.
+	// Faulty is the address that shows the server with the fault.
 	Faulty Address
 	// Direct is the address that avoids faults of the network and the client. The server also has
 	// no fault while Calm is true.

@@ -159,7 +159,7 @@ func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec
 	return rec, time.Since(begun) - cooking, err
 }
 
-// longWait is the time after which a note tells the user that a result is late.
+// longWait is how long a result may take before a note tells the user.
 const longWait = 30 * time.Second
 
 // executeOnServer executes an action whose inputs are on the server. If that fails, the run still

@@ -147,7 +147,7 @@ func (l *link) closeServer() {
 	}
 }
 
-// These are the limits after which a server is given up.
+// A server that reaches one of these limits is given up.
 const (
 	failsInRow  = 3
 	failsWindow = time.Minute

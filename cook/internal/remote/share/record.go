@@ -170,7 +170,7 @@ type action struct {
 	blobs [][]byte // the messages Action, Command and Directory
 }
 
-// actionOf returns the action under which the entry of a key is stored.
+// actionOf returns the action that identifies the entry of a key.
 func actionOf(k remote.Key, f Function) action {
 	id, kind := k.Action[:], "action"
 	if k.Reads {

@@ -30,7 +30,7 @@ test "$1" = run-action && test -d assets/empty && test -f action.json || exit 7
 cp assets/record assets/0 assets/1 out/
 `
 
-// An errand is an execution in which script is the program.
+// An errand is an execution whose program is script.
 type errand struct {
 	remote.Root
 	rec   remote.Record

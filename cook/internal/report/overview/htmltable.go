@@ -35,7 +35,7 @@ func (p *writer) writeAssets() {
 	})
 }
 
-// servedBudgets is the factor by which table budgets grow in a served page.
+// servedBudgets multiplies the table budgets of a served page.
 const servedBudgets = 5
 
 // writeTable writes a table. id returns the HTML ID of a row, or "" if the row needs no ID.

@@ -232,7 +232,7 @@ func Fan(triangles int) *Mesh {
 type Patience struct {
 	context.Context
 	Looks int // number of calls of Err so far
-	Limit int // number of calls of Err after which the context is canceled; 0 means never
+	Limit int // number of calls of Err that cancel the context; 0 means never
 }
 
 // NewPatience returns a context that is canceled after limit calls of Err. If limit is 0, it is

@@ -194,7 +194,7 @@ func (p *parser) graph() (Command, error) {
 	return Command{Ops: []Op{op}}, nil
 }
 
-// counters takes all remaining words as names of counters, in which a "*" matches any text.
+// counters takes all remaining words as names of counters. A "*" matches any text.
 func (p *parser) counters() (list []string, err error) {
 	if len(p.rest) == 0 {
 		return nil, errors.New("the name of a counter is missing at the end of the line; see help")

@@ -104,7 +104,7 @@ func TestParseLater(t *testing.T) {
 
 func TestComplete(t *testing.T) {
 	for _, tc := range []struct {
-		line string // text in which | marks the cursor
+		line string // text; the character | marks the cursor
 		want []string
 	}{
 		{"|", commands},

@@ -26,7 +26,7 @@ type joiner struct {
 // A joined is the current cell of a level, into which further scopes may be merged.
 type joined struct {
 	cell
-	from int64 // start of the bin in which the cell begins; MaxInt64 if nothing can be merged into the cell
+	from int64 // start of the cell's first bin; MaxInt64 if nothing can be merged into the cell
 }
 
 func (j *joiner) reset(origin, width int64) {

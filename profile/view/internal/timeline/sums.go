@@ -79,7 +79,7 @@ type adder struct {
 	row     int
 	table   []string
 	names   map[uint32]*sum
-	more    *sum // sum over the names for which there is no room
+	more    *sum // sum over the names that do not fit
 	slowest []slow
 	times   stat.Histogram
 	around  []frame // scopes that may enclose the next record, outermost first
