@@ -57,7 +57,7 @@ func (m *simulation) run(t failer, workers int) (now time.Duration) {
 
 type failer interface{ Fatalf(string, ...any) }
 
-// An end is the end of an action.
+// An end is the time when an action ends.
 type end struct {
 	at     time.Duration
 	action int
