@@ -27,11 +27,13 @@ var layers = [][]string{
 	{"bench/..."},
 	{"recipes"},
 	{"cook/cli/..."},
+	{"cook/internal/serve"},
 	{"cook/reload", "cook/internal/inspect"},
 	{"cook/internal/report/...", "cook/internal/scenario"},
 	{"cook/internal/likeness"},
 	{"cook"},
-	{"cook/internal/clean", "cook/internal/export"},
+	{"cook/internal/clean", "cook/internal/explain", "cook/internal/push", "cook/internal/snapshot"},
+	{"cook/internal/export"},
 	{"cook/internal/verify", "cook/internal/watch", "cook/internal/survey", "cook/internal/runaction"},
 	{"cook/internal/pass"},
 	{"cook/internal/commit", "cook/internal/lint", "cook/internal/stats"},
@@ -46,8 +48,8 @@ var layers = [][]string{
 	{"cook/internal/artifacts"},
 	{"cook/internal/plan"},
 	{"cook/internal/contents", "cook/internal/restat", "cook/internal/index/multiply"},
-	{"cook/internal/index", "cook/internal/bulk"},
-	{"cook/internal/feed", "cook/internal/project", "cook/internal/remote/..."},
+	{"cook/internal/index", "cook/internal/bulk", "cook/internal/eventstream"},
+	{"cook/internal/feed", "cook/internal/gitdiff", "cook/internal/project", "cook/internal/remote/..."},
 	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/notify", "cook/internal/peer"},
 	{"cook/internal/engine", "cook/internal/glob", "cook/internal/hashname", "cook/internal/ids", "cook/internal/statedir"},
 	{"recipes/..."},
@@ -79,11 +81,11 @@ var apart = []struct{ importer, imported string }{
 // systems and without tests. A new import must show up as a new line in a diff.
 const edges = `
 cook/cli/internal/cmdline: cook cook/internal/engine cook/internal/glob cook/internal/manifest cook/internal/report cook/internal/rules cook/internal/session cook/recipe internal/frontend internal/nearest internal/pathname
-cook/cli/internal/query: cook cook/cli/internal/cmdline cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/scan cook/internal/store cook/internal/survey cook/recipe internal/atomicfile internal/busyfile internal/confine internal/frontend internal/human internal/nearest internal/pathname internal/recipeset internal/texttable
-cook/cli/internal/run: cook cook/cli/internal/cmdline cook/cli/internal/setup cook/cli/internal/viewer cook/internal/report cook/internal/session cook/internal/state cook/internal/statedir cook/internal/survey cook/internal/verify cook/internal/watch internal/atomicfile internal/busyfile internal/frontend internal/human internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/export profile/guid profile/memory
+cook/cli/internal/query: cook cook/cli/internal/cmdline cook/internal/explain cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/manifest cook/internal/plan cook/internal/remote cook/internal/remote/process cook/internal/remote/share cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/scan cook/internal/session cook/internal/snapshot cook/internal/store cook/internal/survey cook/recipe internal/atomicfile internal/busyfile internal/confine internal/frontend internal/human internal/nearest internal/pathname internal/recipeset internal/texttable
+cook/cli/internal/run: cook cook/cli/internal/cmdline cook/cli/internal/setup cook/cli/internal/viewer cook/internal/report cook/internal/rules cook/internal/serve cook/internal/session cook/internal/state cook/internal/statedir cook/internal/survey cook/internal/verify cook/internal/watch internal/atomicfile internal/busyfile internal/frontend internal/human internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/export profile/guid profile/memory
 cook/cli/internal/setup: cook cook/cli/internal/cmdline cook/internal/engine cook/internal/likeness cook/internal/report cook/internal/rules cook/internal/scan cook/internal/survey cook/recipe internal/atomicfile internal/busyfile internal/confine internal/frontend internal/human internal/image/pixmap internal/image/role internal/image/source internal/nearest internal/pathname internal/recipeset
-cook/cli/internal/tools: cook cook/cli/internal/cmdline cook/internal/glob cook/internal/remote cook/internal/remote/process cook/internal/rules cook/internal/scenario cook/pak hashing internal/atomicfile internal/busyfile internal/frontend internal/human internal/pathname internal/smokerun profile/events/command profile/guid profile/smoke
-cook/cli/internal/upkeep: cook cook/cli/internal/cmdline cook/internal/export cook/internal/manifest cook/internal/plan cook/internal/rules cook/internal/survey internal/frontend internal/human internal/pathname
+cook/cli/internal/tools: cook cook/cli/internal/cmdline cook/internal/glob cook/internal/push cook/internal/remote cook/internal/remote/dircache cook/internal/remote/process cook/internal/rules cook/internal/scenario cook/internal/session cook/pak hashing internal/atomicfile internal/busyfile internal/frontend internal/human internal/pathname internal/smokerun profile/events/command profile/guid profile/smoke
+cook/cli/internal/upkeep: cook cook/cli/internal/cmdline cook/internal/export cook/internal/manifest cook/internal/plan cook/internal/remote cook/internal/remote/process cook/internal/remote/share cook/internal/rules cook/internal/session cook/internal/snapshot cook/internal/store cook/internal/survey internal/frontend internal/human internal/pathname
 cook/cli/internal/viewer: cook cook/cli/internal/cmdline cook/internal/inspect cook/internal/survey cook/reload internal/child internal/frontend profile/events profile/view profile/view/command
 cook/cli: cook cook/cli/internal/cmdline cook/cli/internal/query cook/cli/internal/run cook/cli/internal/setup cook/cli/internal/tools cook/cli/internal/upkeep cook/cli/internal/viewer cook/internal/engine cook/internal/remote cook/internal/remote/process cook/internal/runaction cook/internal/scan cook/recipe internal/frontend internal/manpage internal/nearest internal/recipeset internal/version profile/events/command
 cook/internal/artifacts: cook/internal/contents cook/internal/glob cook/internal/hashname cook/internal/index cook/internal/plan cook/internal/store cook/manifest hashing internal/dependency internal/pathname
@@ -92,48 +94,56 @@ cook/internal/changes: cook/internal/contents cook/internal/execute cook/interna
 cook/internal/clean: cook/internal/index cook/internal/plan cook/internal/session cook/internal/state cook/internal/store cook/internal/watch internal/busyfile internal/confine internal/pathname
 cook/internal/commit: cook/internal/changes cook/internal/contents cook/internal/execute cook/internal/hashname cook/internal/index cook/internal/plan cook/internal/restat cook/internal/scan cook/internal/session cook/internal/state cook/internal/todo hashing internal/confine internal/dependency internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/lease internal/parallel internal/pathname internal/regular
-cook/internal/cookone: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/hashname cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/dependency internal/fastclock internal/jobs internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
+cook/internal/cookone: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/hashname cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/dependency internal/dirfd internal/fastclock internal/jobenv internal/jobs internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
 cook/internal/engine:
-cook/internal/execute: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/lookup cook/internal/place cook/internal/plan cook/internal/remote cook/internal/remote/broker cook/internal/store hashing internal/dependency internal/human internal/jobs internal/parallel internal/pathname profile
+cook/internal/eventstream: cook/internal/feed hashing
+cook/internal/execute: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/lookup cook/internal/place cook/internal/plan cook/internal/remote cook/internal/remote/broker cook/internal/store hashing internal/confine internal/dependency internal/human internal/jobs internal/parallel internal/pathname profile
+cook/internal/explain: cook/internal/contents cook/internal/index cook/internal/pass cook/internal/plan cook/internal/session cook/internal/state cook/internal/survey cook/internal/todo cook/internal/watch internal/confine internal/dependency internal/human internal/pathname profile/guid
 cook/internal/export: cook/internal/manifest hashing internal/atomicfile internal/confine internal/parallel internal/pathname internal/reflink
 cook/internal/feed: cook/internal/peer hashing
+cook/internal/gitdiff: internal/pathname
 cook/internal/glob:
 cook/internal/hashname: hashing
 cook/internal/ids: internal/pathname internal/regular
 cook/internal/index/multiply: cook/internal/index cook/internal/scan
-cook/internal/index: cook/internal/scan cook/internal/store hashing internal/dependency
+cook/internal/index: cook/internal/scan cook/internal/store hashing internal/dependency profile/guid
 cook/internal/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/report/overview cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/recipeset internal/webjson profile/view
 cook/internal/likeness: cook/internal/scan cook/internal/store cook/internal/survey cook/recipe hashing internal/confine internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture internal/recipeset
 cook/internal/lint: cook/internal/changes cook/internal/execute cook/internal/index cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/session cook/internal/todo cook/recipe hashing internal/parallel internal/pathname internal/recipeset
-cook/internal/lookup: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/place cook/internal/plan cook/internal/remote cook/internal/store internal/confine internal/dependency internal/jobenv profile
+cook/internal/lookup: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/place cook/internal/plan cook/internal/remote cook/internal/store internal/confine internal/dependency internal/jobenv internal/recipeset profile
 cook/internal/manifest: hashing
 cook/internal/notify:
-cook/internal/pass: cook/internal/changes cook/internal/commit cook/internal/contents cook/internal/execute cook/internal/index cook/internal/lint cook/internal/plan cook/internal/session cook/internal/stats cook/internal/store cook/internal/todo cook/recipe internal/recipeset profile/guid
+cook/internal/pass: cook/internal/changes cook/internal/commit cook/internal/contents cook/internal/cookone cook/internal/execute cook/internal/index cook/internal/lint cook/internal/plan cook/internal/session cook/internal/stats cook/internal/store cook/internal/todo cook/recipe internal/recipeset profile/guid
 cook/internal/peer: internal/socket
 cook/internal/place: cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/plan cook/internal/scan cook/internal/statedir cook/internal/store hashing internal/busyfile internal/confine internal/pathname profile
 cook/internal/plan: cook/internal/contents cook/internal/hashname cook/internal/index cook/internal/manifest cook/internal/rules cook/internal/store cook/recipe hashing internal/dependency internal/jobs internal/pathname internal/program internal/recipeset
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
+cook/internal/push: cook/internal/index cook/internal/lookup cook/internal/remote cook/internal/session cook/internal/store internal/advice internal/recipeset
 cook/internal/remote/broker: cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/lookup cook/internal/plan cook/internal/remote cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/jobs internal/parallel internal/pathname internal/regular internal/sysidle profile
+cook/internal/remote/bucket: cook/internal/remote/share cook/internal/remote/webcache internal/pathname
+cook/internal/remote/dircache: cook/internal/remote/messages cook/internal/remote/share internal/atomicfile internal/busyfile internal/confine internal/pathname internal/regular
 cook/internal/remote/messages:
-cook/internal/remote/process: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname internal/texttable profile/guid
+cook/internal/remote/process: cook/internal/remote/bucket cook/internal/remote/dircache cook/internal/remote/messages cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/frontend internal/human internal/pathname internal/texttable profile/guid
 cook/internal/remote/reapi: cook/internal/remote/messages cook/internal/remote/share internal/pathname
 cook/internal/remote/remotetest: internal/faultlink
 cook/internal/remote/share: cook/internal/remote cook/internal/remote/messages cook/internal/store hashing internal/busyfile internal/human internal/pathname internal/regular profile/guid
 cook/internal/remote/webcache: cook/internal/remote/messages cook/internal/remote/share internal/pathname
 cook/internal/remote: cook/internal/rules cook/internal/store internal/child internal/dependency internal/human internal/jobenv internal/pathname
 cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/stats cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname internal/smokerun internal/texttable profile/counters
-cook/internal/report: cook cook/internal/remote cook/internal/store cook/internal/watch internal/frontend internal/human internal/pathname internal/texttable internal/version profile profile/counters profile/guid profile/memory
+cook/internal/report: cook cook/internal/explain cook/internal/plan cook/internal/remote cook/internal/store cook/internal/watch internal/frontend internal/human internal/pathname internal/texttable internal/version profile profile/counters profile/guid profile/memory
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dependency internal/dirfd internal/parallel internal/pathname
 cook/internal/rules: cook/internal/engine cook/internal/glob cook/internal/hashname cook/internal/manifest cook/recipe hashing internal/lazyregexp internal/nearest internal/pathname internal/recipeset
 cook/internal/runaction: cook/internal/artifacts cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/plan cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/session cook/internal/store cook/internal/tools cook/recipe hashing internal/confine internal/dependency internal/parallel internal/pathname internal/program internal/recipeset
 cook/internal/scan: internal/dirfd internal/lazyregexp internal/lease internal/pathname
 cook/internal/scenario: cook cook/internal/glob internal/busyfile internal/smokerun profile profile/counters profile/memory profile/smoke
+cook/internal/serve: cook/internal/eventstream cook/internal/export cook/internal/manifest cook/internal/statedir cook/reload hashing internal/confine internal/dirfd internal/webguard
 cook/internal/session: cook/internal/execute cook/internal/glob cook/internal/index cook/internal/manifest cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/recipe hashing internal/busyfile internal/confine internal/lease internal/pathname internal/recipeset internal/regular internal/sysmem profile
-cook/internal/state: cook/internal/hashname cook/internal/index cook/internal/manifest cook/internal/plan cook/internal/scan cook/internal/statedir cook/internal/store hashing internal/atomicfile internal/busyfile internal/confine internal/dependency internal/mapped internal/pathname internal/regular internal/syncfs
+cook/internal/snapshot: cook/internal/export cook/internal/index cook/internal/lookup cook/internal/manifest cook/internal/remote cook/internal/remote/share cook/internal/session cook/internal/store internal/advice internal/pathname
+cook/internal/state: cook/internal/hashname cook/internal/index cook/internal/manifest cook/internal/plan cook/internal/scan cook/internal/statedir cook/internal/store hashing internal/atomicfile internal/busyfile internal/confine internal/dependency internal/mapped internal/pathname internal/regular internal/syncfs profile/guid
 cook/internal/statedir: cook/internal/manifest internal/busyfile internal/pathname internal/regular
 cook/internal/stats: cook/internal/execute cook/internal/index cook/internal/plan cook/internal/remote cook/internal/session internal/advice internal/sysmem profile profile/counters profile/events profile/guid
 cook/internal/store: cook/internal/manifest hashing internal/atomicfile internal/busyfile internal/dependency internal/jobenv internal/reflink internal/regular
-cook/internal/survey: cook/internal/contents cook/internal/cookone cook/internal/execute cook/internal/glob cook/internal/index cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/session cook/internal/state cook/internal/stats cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/jobs internal/nearest internal/pathname internal/recipeset
+cook/internal/survey: cook/internal/changes cook/internal/contents cook/internal/cookone cook/internal/execute cook/internal/gitdiff cook/internal/glob cook/internal/index cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/session cook/internal/state cook/internal/stats cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/jobs internal/nearest internal/pathname internal/program internal/recipeset
 cook/internal/todo: cook/internal/artifacts cook/internal/changes cook/internal/contents cook/internal/cookone cook/internal/execute cook/internal/ids cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/session cook/internal/store cook/internal/tools hashing internal/atomicfile internal/dependency internal/human internal/parallel internal/pathname
 cook/internal/tools: cook/internal/contents cook/internal/index cook/internal/plan internal/pathname internal/program
 cook/internal/verify: cook/internal/artifacts cook/internal/bulk cook/internal/changes cook/internal/contents cook/internal/cookone cook/internal/execute cook/internal/glob cook/internal/index cook/internal/lint cook/internal/lookup cook/internal/manifest cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/session cook/internal/state cook/internal/statedir cook/internal/store cook/internal/todo hashing internal/advice internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular profile
@@ -142,8 +152,8 @@ cook/manifest: cook/internal/manifest
 cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal/reflink internal/regular
 cook/recipe/recipetest: cook/recipe internal/dependency internal/jobs internal/parallel internal/pathname internal/recipeset
 cook/recipe: cook/manifest internal/dependency internal/fileformat internal/jobenv internal/pathname
-cook/reload: cook/internal/feed cook/internal/manifest cook/internal/statedir hashing internal/regular internal/webguard
-cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/lint cook/internal/manifest cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/session cook/internal/state cook/internal/stats cook/internal/store cook/internal/survey cook/internal/todo cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile
+cook/reload: cook/internal/eventstream cook/internal/feed cook/internal/manifest cook/internal/statedir hashing internal/regular internal/webguard
+cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/explain cook/internal/lint cook/internal/manifest cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/session cook/internal/state cook/internal/stats cook/internal/store cook/internal/survey cook/internal/todo cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human profile
 internal/proof/damage: cook internal/proof/oracle
 internal/proof/faults: cook/manifest internal/faultfs internal/proof/oracle
 internal/proof/minimal: cook cook/recipe internal/proof/oracle internal/recipeset recipes/builtin

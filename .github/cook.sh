@@ -5,6 +5,8 @@ set -euo pipefail
 
 releases=https://github.com/assetcook/assetcook/releases/download # none before the first release
 cache=$RUNNER_TEMP/cook-cache
+results=.cook-results # relative to the workspace: caches with other paths are not restored
+key=$RUNNER_TEMP/cook-sign.key
 
 # download NAME fetches a file of the release into the working directory.
 download() {
@@ -66,6 +68,74 @@ digest() {
 	(cd "$cache/store" && find . -type f ! -path '*/tmp/*' | LC_ALL=C sort | git hash-object --stdin)
 }
 
+# list_results prints a line for each shared result and each blob. The line of a result changes with
+# its content; the name of a blob is its hash.
+list_results() (
+	cd "$results"
+	mkdir -p ac cas
+	names=$(find ac -type f ! -name '.*' | LC_ALL=C sort)
+	[ -z "$names" ] || git hash-object --no-filters --stdin-paths <<<"$names" | paste -d ' ' <(printf '%s\n' "$names") -
+	find cas -type f ! -name '.*' | LC_ALL=C sort
+)
+
+# address_of DIR prints the file:// address of a directory.
+address_of() {
+	local at
+	at=$(cd "$1" && pwd)
+	[ "${RUNNER_OS:-}" != Windows ] || at=/$(cygpath -m "$at")
+	at=${at//\%/%25}
+	at=${at//\?/%3F}
+	at=${at//\#/%23}
+	echo "file://${at// /%20}"
+}
+
+# share_results puts the flags for shared results into sharing. Without a key, a run that accepts only
+# signed results uploads none.
+share_results() {
+	local uploads=always
+	mkdir -p "$results"
+	rm -f "$results/.gitignore" # perhaps a link, because other jobs made the cache
+	echo '*' >"$results/.gitignore"
+	list_results >"$RUNNER_TEMP/cook.before"
+	sharing=(-remote "$(address_of "$results")" -remote-race=false)
+	[ -z "$COOK_ACTION_TRUST" ] || sharing+=(-remote-trust "$COOK_ACTION_TRUST")
+	if [ -n "$COOK_ACTION_SIGN_KEY" ]; then
+		trap 'rm -f "$key"' EXIT
+		(umask 077 && printf '%s\n' "$COOK_ACTION_SIGN_KEY" >"$key")
+		sharing+=(-remote-sign-key "$key")
+	elif [ -n "$COOK_ACTION_TRUST" ]; then
+		uploads=never
+	fi
+	sharing+=(-remote-upload "$uploads")
+	case $COOK_ACTION_SHARD in
+	'' | all) ;;
+	*) sharing+=(-shard "$COOK_ACTION_SHARD") ;;
+	esac
+}
+
+# pass_results copies the new results of a part of the assets to a directory, for the job with all.
+pass_results() {
+	local new=$RUNNER_TEMP/cook.new part=$RUNNER_TEMP/cook-part
+	list_results | LC_ALL=C comm -13 "$RUNNER_TEMP/cook.before" - | cut -d ' ' -f 1 >"$new"
+	rm -rf "$part"
+	mkdir "$part"
+	[ -s "$new" ] || return 0
+	tar -C "$results" -cf - -T - <"$new" | tar -C "$part" -xf -
+	echo "part=${COOK_ACTION_SHARD/\//-of-}" >>"$GITHUB_OUTPUT"
+}
+
+# keep_results trims the results, and names their content.
+keep_results() {
+	cook remote trim -remote "$(address_of "$results")" -keep-size "$COOK_ACTION_KEEP_SIZE" -keep-days "$COOK_ACTION_KEEP_DAYS"
+	echo "digest=$(list_results | git hash-object --stdin)" >>"$GITHUB_OUTPUT"
+}
+
+# keep_store trims the store to the last run, and names its content.
+keep_store() {
+	COOK_CACHE=$cache/store cook trim -keep-last-run "${project[@]}"
+	echo "digest=$(digest)" >>"$GITHUB_OUTPUT"
+}
+
 # flags_of TEXT puts the flags of the input "args" into more. Quotes and backslashes keep blanks,
 # as in a shell, but nothing is expanded.
 flags_of() {
@@ -79,17 +149,26 @@ flags_of() {
 
 run_cook() {
 	local status=0 log=$RUNNER_TEMP/cook.log sarif=$RUNNER_TEMP/cook.sarif
-	local project=(-dir "$COOK_ACTION_DIR") more=()
+	local project=(-dir "$COOK_ACTION_DIR") more=() sharing=() keep=keep_store
+	case $COOK_ACTION_CACHE,$COOK_ACTION_SHARD in
+	results, | results,all) keep=keep_results ;;
+	results,*) keep=pass_results ;;
+	true, | false,) ;;
+	true,* | false,*) echo "::error::shard needs cache: results"; exit 1 ;;
+	*) echo "::error::cache: want true, false or results"; exit 1 ;;
+	esac
+	[ "$COOK_ACTION_CACHE" != results ] || share_results
+	unset COOK_ACTION_SIGN_KEY # a program of a recipe must not see the key
 	[ -z "$COOK_ACTION_OUT" ] || project+=(-out "$COOK_ACTION_OUT")
 	flags_of "$COOK_ACTION_ARGS"
 	mkdir -p "$cache/state"
 	rm -f "$sarif"
-	COOK_STATE=$cache/state COOK_CACHE=$cache/store cook "${project[@]}" -sarif "$sarif" ${more[@]+"${more[@]}"} | tee "$log" || status=${PIPESTATUS[0]}
-	{
-		tail -n 1 "$log" | sed -n 's/^cook: //p'
-		echo
-	} >>"$GITHUB_STEP_SUMMARY"
-	echo "status=$status" >>"$GITHUB_OUTPUT"
+	COOK_STATE=$cache/state COOK_CACHE=$cache/store cook "${project[@]}" -sarif "$sarif" ${sharing[@]+"${sharing[@]}"} ${more[@]+"${more[@]}"} | tee "$log" || status=${PIPESTATUS[0]}
+	rm -f "$key"
+	local last
+	last=$(tail -n 1 "$log" | sed -n 's/^cook: //p')
+	printf '%s\n\n' "$last" >>"$GITHUB_STEP_SUMMARY"
+	printf '%s\n' "status=$status" "summary=$last" >>"$GITHUB_OUTPUT"
 	[ ! -e "$sarif" ] || echo "sarif=$sarif" >>"$GITHUB_OUTPUT"
 	if [ "$status" -gt 1 ]; then
 		echo "cook ended with exit status $status; the log of this step has the reason." >>"$GITHUB_STEP_SUMMARY"
@@ -97,8 +176,7 @@ run_cook() {
 	fi
 	# Of a run with failed assets, too, what was cooked is worth keeping.
 	cook report "${project[@]}" -markdown -textures 0 >>"$GITHUB_STEP_SUMMARY"
-	COOK_CACHE=$cache/store cook trim -keep-last-run "${project[@]}"
-	echo "digest=$(digest)" >>"$GITHUB_OUTPUT"
+	"$keep"
 	exit "$status"
 }
 

@@ -53,6 +53,10 @@ type CookOptions struct {
 	// Patterns limit the run to matching sources. They are globs on paths below Dir, as in
 	// rules: a directory stands for everything below it, and "!" excludes. Nil means all sources.
 	Patterns []string
+	// Shard limits the run to one of several parts of the sources, so that several machines can
+	// share a cook. "3/8" is the third of eight parts; "" is the whole. A hash of its path
+	// determines the part of a source.
+	Shard string
 	// DryRun reports the work that a run would do, without changing anything on the disk.
 	DryRun bool
 	// Force cooks everything, even if the result is known.
@@ -88,7 +92,7 @@ type CookOptions struct {
 
 func (o *CookOptions) sessionOptionsOf(p Project) session.Options {
 	opt := p.sessionOptions()
-	opt.Scope.Patterns = o.Patterns
+	opt.Scope.Patterns, opt.Scope.Part = o.Patterns, o.Shard
 	opt.Mode.DryRun, opt.Mode.Force, opt.Mode.IgnoreStamps = o.DryRun, o.Force, o.IgnoreTimestamps
 	opt.Mode.Strict, opt.Mode.StopOnFailure, opt.Mode.OutputsByFolder = o.Strict, o.StopOnFailure, o.OutputsByFolder
 	opt.Limits, opt.Place.Remote, opt.Mode.EveryAction = o.Limits, p.Remote, o.EveryAsset
@@ -159,7 +163,7 @@ func cookWithoutWaiting(ctx context.Context, opt session.Options) (_ Summary, be
 		err = ctx.Err()
 	}
 	summary := summaryOfPass(&done)
-	summary.Behind = done.StaleTargets
+	summary.Behind, summary.Expected = done.StaleTargets, done.Expected
 	return summary, beside, err
 }
 

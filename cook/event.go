@@ -60,6 +60,7 @@ const (
 //	Took     time.Duration // duration of the work in this run
 //	CookTime time.Duration // measured duration of the last cook
 //	Err      error         // the failure or the warning
+//	Origin   *Origin       // machine that cooked the artifacts; nil for this machine
 type Event = execute.Event
 
 // A Reason is one reason for a decision. Its method String formats it as one line. It has the

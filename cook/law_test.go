@@ -24,8 +24,11 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
+// defaultSequences is the default of the flag -oracle.sequences.
+const defaultSequences = 60
+
 var (
-	sequences = flag.Int("oracle.sequences", 60, "how many random scripts to play")
+	sequences = flag.Int("oracle.sequences", defaultSequences, "how many random scripts to play")
 	rounds    = flag.Int("oracle.rounds", 2, "rounds of edits in each script")
 	seed      = flag.Uint64("oracle.seed", 1, "seed of the first script, the same each time so that a failure is that of a change; 0 picks one by the time, as proof/reliability does")
 )
@@ -191,11 +194,15 @@ func TestIncrementalEqualsFromScratch(t *testing.T) {
 		first = uint64(time.Now().UnixNano()) >> 10
 	}
 	t.Logf("-oracle.seed=%d", first)
+	count := scripts(1, 1)
+	if *sequences == defaultSequences && !testing.Short() {
+		count /= 3 // ./check plays many more
+	}
 	var next atomic.Uint64
 	var players sync.WaitGroup
 	for range 4 {
 		players.Go(func() {
-			for i := next.Add(1) - 1; i < scripts(1, 1) && !t.Failed(); i = next.Add(1) - 1 {
+			for i := next.Add(1) - 1; i < count && !t.Failed(); i = next.Add(1) - 1 {
 				play(t, first+i, oracle.Options{Rounds: *rounds, Tools: true, Targets: (first+i)%3 == 0, Twins: (first+i)%5 == 0})
 			}
 		})

@@ -87,7 +87,7 @@ type Limits = session.Limits
 // Bazel's HTTP protocol. A run looks into the store first. Failures of the server cost time but
 // never cause wrong outputs. A Remote has the fields
 //
-//	URL       string   // grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX; "" for none
+//	URL       string   // address of the server, such as grpcs://HOST:PORT/INSTANCE; "" for none
 //	File      string   // the cook.toml that set URL; "" if the user did. A server from
 //	                   // cook.toml gets secrets of the environment only if COOK_REMOTE_HOSTS has its host
 //	Program   string   // executable of cook, or of another program with package cli; it runs as a child

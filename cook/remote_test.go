@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 		os.Exit(process.Serve(context.Background(), os.Args[2:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
 	}
 	os.Setenv("GORACE", noSleep)
+	os.Unsetenv("CI") // runs on machines of CI wait longer for a server that has failed
 	memtemp.Use()
 	os.Exit(m.Run())
 }

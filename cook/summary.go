@@ -49,6 +49,10 @@ type Summary struct {
 	Saved  time.Duration `json:"saved_ns"`
 	Took   time.Duration `json:"took_ns"` // wall time
 	DryRun bool          `json:"dry_run,omitempty"`
+	// Expected is the time that a run would spend on cooking, estimated by a dry run. The estimate
+	// adds the last cook times and divides by the workers. New assets count as other assets with
+	// the same recipe, by size.
+	Expected time.Duration `json:"expected_ns,omitempty"`
 
 	// Remote counts the traffic with Project.Remote; nil if there was none.
 	Remote *Traffic `json:"remote,omitempty"`
@@ -86,8 +90,10 @@ type Kind = pass.Kind
 //	Down       int64         // bytes of these artifacts
 //	Uploaded   int64         // results
 //	Up         int64         // bytes of artifacts and inputs that the server lacked
+//	Known      int64         // results to upload that the server already had
 //	Left       int64         // results that the next run uploads
 //	Dear       int64         // results that take longer to download than to cook
+//	Unanswered int64         // assets not looked up, because the server did not answer
 //	Executed   int64         // assets that other machines cooked
 //	Untrusted  int64         // results without a signature of a trusted key
 //	Requests   int64

@@ -2,22 +2,19 @@ package cook
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/explain"
 	"github.com/assetcook/assetcook/cook/internal/lint"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/internal/todo"
-	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/internal/dependency"
-	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // An Explanation lists everything that determines the result of one asset for one target.
@@ -89,7 +86,7 @@ type Output struct {
 }
 
 // ErrNoAsset is the error for a path that names no asset.
-var ErrNoAsset = errors.New("no such asset")
+var ErrNoAsset = explain.ErrNoAsset
 
 // Why explains one asset without changing anything on the disk. It returns one explanation for each
 // target. The path names a source, relative to Project.Dir or to the working directory, or an
@@ -116,30 +113,14 @@ func (o *WhyOptions) questionOptions(p Project) session.Options {
 }
 
 func explainAsset(ctx context.Context, opt session.Options, name string) ([]Explanation, error) {
-	s, err := session.Open(opt, session.Look)
+	answer, err := explain.AskAbout(ctx, opt, name)
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
-	_, beside := watch.Beside(ctx, s)
-	known, err := s.LoadIndex()
-	if err != nil {
-		return nil, err
-	}
-	defer known.Close()
-	source := survey.Source(s, known.Index, name)
-	s = s.Asking(session.Question{Source: source, Beside: beside})
-	_, t, err := pass.Decide(ctx, s, known.Index, nil)
-	if err != nil {
-		return nil, err
-	}
+	defer answer.Close()
 	var all []Explanation
-	for i := range t.Plan.Actions {
-		all = append(all, explanation(ctx, s, t, &t.Plan.Actions[i]))
-	}
-	if len(all) == 0 {
-		err := fmt.Errorf("%s: %w in %s", pathname.Show(name), ErrNoAsset, s.Place.Dir)
-		return nil, survey.NotAsset(err, s, known.Index, source)
+	for i := range answer.Todo.Plan.Actions {
+		all = append(all, explanation(ctx, answer.Session, answer.Todo, &answer.Todo.Plan.Actions[i]))
 	}
 	return all, nil
 }

@@ -104,6 +104,19 @@ test('a change that the manifest does not list yet has the URL of its new conten
 	assert.equal(m.url('a'), got[0][1])
 })
 
+test('a change of known outputs is passed on before the manifest is read', async () => {
+	const files = single([{ source: 'a', outputs: [output('a')] }])
+	let loads = 0
+	const m = await openManifest('https://game.test/play/cooked/manifest.json', { load: async () => (loads++, files['manifest.json']) })
+	files['manifest.json'] = { assetcook: 2, assets: [{ source: 'a', outputs: [{ ...output('a', 'b'), size: 2 }] }] }
+	const got = []
+	await m.update([{ path: 'a', blob: hash('b') }], (path, url) => got.push([url, m.url('a'), loads]))
+	const url = 'https://game.test/play/cooked/a?v=bbbbbbbbbbbb'
+	assert.deepEqual(got, [[url, url, 1]])
+	assert.equal(loads, 2)
+	assert.equal(m.output('a').size, 2)
+})
+
 test('an update waits for the manifest', async () => {
 	const files = single([{ source: 'a', outputs: [output('a')] }])
 	const m = await opened(files)

@@ -71,6 +71,21 @@ func qualities(block astc.Size, blockBytes int, encode func(ctx context.Context,
 	return all
 }
 
+// withRDO returns the contestants of qualities, and normal and best with RDO.
+func withRDO(block astc.Size, encode func(ctx context.Context, blocks, pix []byte, q blockfit.Quality, rdo float64) error) []contestant {
+	ours := func(rdo float64) []contestant {
+		return qualities(block, 16, func(ctx context.Context, blocks, pix []byte, q blockfit.Quality) error {
+			return encode(ctx, blocks, pix, q, rdo)
+		})
+	}
+	all := ours(0)
+	for _, c := range ours(0.5)[1:] {
+		c.name += ", RDO 0.5 dB"
+		all = append(all, c)
+	}
+	return all
+}
+
 // decodeBlocks decodes an image. A block has blockBytes bytes.
 func decodeBlocks(blocks []byte, block astc.Size, blockBytes int, decode func(to *astc.Pixels, block []byte)) []byte {
 	pix := make([]byte, 4*side*side)

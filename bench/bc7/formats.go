@@ -30,8 +30,8 @@ func ofASTC(format, program string) (all []contestant, err error) {
 	}
 	wide, high, _ := f.Block()
 	block := astc.Size{W: wide, H: high}
-	all = qualities(block, 16, func(ctx context.Context, blocks, pix []byte, q blockfit.Quality) error {
-		return astc.Encode(ctx, blocks, pix, side, side, block, astc.Options{Quality: q})
+	all = withRDO(block, func(ctx context.Context, blocks, pix []byte, q blockfit.Quality, rdo float64) error {
+		return astc.Encode(ctx, blocks, pix, side, side, block, astc.Options{Quality: q, RDO: rdo})
 	})
 	if program != "" {
 		for _, preset := range []string{"-fast", "-medium", "-thorough"} {
@@ -250,8 +250,8 @@ func ofUASTC(format, program string) (all []contestant, err error) {
 	if _, after, ok := strings.Cut(format, "-"); ok {
 		target = after
 	}
-	all = qualities(square, 16, func(ctx context.Context, blocks, pix []byte, q blockfit.Quality) error {
-		return uastc.Encode(ctx, blocks, pix, side, side, blockfit.Options{Quality: q})
+	all = withRDO(square, func(ctx context.Context, blocks, pix []byte, q blockfit.Quality, rdo float64) error {
+		return uastc.Encode(ctx, blocks, pix, side, side, uastc.Options{Quality: q, RDO: rdo})
 	})
 	decode := func(blocks []byte) ([]byte, error) { return decodeUASTC(blocks), nil }
 	switch {

@@ -113,16 +113,9 @@ func (of contestants) all() ([]contestant, error) {
 	if of.format != "bc7" {
 		return ofASTC(of.format, of.astcenc)
 	}
-	ours := func(rdo float64) []contestant {
-		return qualities(square, 16, func(ctx context.Context, blocks, pix []byte, q blockfit.Quality) error {
-			return bc7.Encode(ctx, blocks, pix, side, side, bc7.Options{Quality: q, RDO: rdo})
-		})
-	}
-	all := ours(0)
-	for _, c := range ours(0.5)[1:] {
-		c.name += ", RDO 0.5 dB"
-		all = append(all, c)
-	}
+	all := withRDO(square, func(ctx context.Context, blocks, pix []byte, q blockfit.Quality, rdo float64) error {
+		return bc7.Encode(ctx, blocks, pix, side, side, bc7.Options{Quality: q, RDO: rdo})
+	})
 	all = append(all, library(1))
 	program := of.peer
 	if of.slow {

@@ -1,15 +1,18 @@
 //go:build linux
 
-// Command hdr compares the encoders of high dynamic range, BC6H and ASTC, with astcenc on OpenEXR
-// images:
+// Command hdr compares the encoders of high dynamic range with astcenc, or with the program basisu
+// of Basis Universal, on OpenEXR images:
 //
 //	go run ./bench/hdr -format astc6x6-hdr -astcenc PROGRAM DIRECTORY
+//	go run ./bench/hdr -format uastc-hdr -basisu PROGRAM DIRECTORY
+//
+// The format uastc-hdr-bc6h is uastc-hdr, transcoded to BC6H.
 //
 // Each image is cropped to its center, 512x512 pixels at most. Errors are squared differences of
-// log2(1+v). A row has decibels relative to astcenc's quality -medium for the same image, if astcenc
-// is given, and the number of values below 1 that become brighter than 4. All encoders run on one
-// thread. The time of astcenc includes reading a file, but not the start of the program, which is
-// measured with an image of one block and subtracted.
+// log2(1+v). A row has decibels relative to astcenc's quality -medium or basisu's level 1, its
+// default, for the same image, if the program is given, and the number of values below 1 that become
+// brighter than 4. All encoders run on one thread. The time of a program includes reading a file,
+// but not the start of the program, which is measured with an image of one block and subtracted.
 package main
 
 import (
@@ -22,11 +25,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/assetcook/assetcook/internal/image/astc"
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/cooked"
+	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/image/texenc"
@@ -34,10 +39,11 @@ import (
 )
 
 func main() {
-	format := flag.String("format", "astc4x4-hdr", "the `format`: bc6h or one of ASTC")
+	format := flag.String("format", "astc4x4-hdr", "the `format`: bc6h, uastc-hdr, uastc-hdr-bc6h or one of ASTC")
 	program := flag.String("astcenc", "", "Arm's `program` astcenc")
+	basis := flag.String("basisu", "", "the `program` basisu")
 	flag.Parse()
-	if err := compareOn(context.Background(), flag.Arg(0), *format, *program); err != nil {
+	if err := compareOn(context.Background(), flag.Arg(0), *format, *program, *basis); err != nil {
 		fmt.Fprintf(os.Stderr, "hdr: %v\n", err)
 		os.Exit(1)
 	}
@@ -55,7 +61,8 @@ type score struct {
 	glow int     // values below 1 that become brighter than 4
 }
 
-func compareOn(ctx context.Context, dir, name, program string) error {
+func compareOn(ctx context.Context, dir, name, program, basis string) error {
+	name, transcoded := strings.CutSuffix(name, "-bc6h")
 	f, err := texture.ParseFormat(name)
 	if err != nil {
 		return err
@@ -78,11 +85,16 @@ func compareOn(ctx context.Context, dir, name, program string) error {
 			encoders = append(encoders, encoder{"astcenc " + preset, astcenc(program, preset, f)})
 		}
 	}
-	scores, seconds, err := runAll(ctx, f, images, encoders)
+	if basis != "" && f == texture.UASTCHDR {
+		for level := range 3 {
+			encoders = append(encoders, encoder{fmt.Sprint("basisu level ", level), basisu(basis, level)})
+		}
+	}
+	scores, seconds, err := runAll(ctx, f, transcoded, images, encoders)
 	if err != nil {
 		return err
 	}
-	reference := slices.IndexFunc(encoders, func(e encoder) bool { return e.name == "astcenc -medium" })
+	reference := slices.IndexFunc(encoders, func(e encoder) bool { return e.name == "astcenc -medium" || e.name == "basisu level 1" })
 	if reference < 0 {
 		reference = 1
 	}
@@ -92,7 +104,7 @@ func compareOn(ctx context.Context, dir, name, program string) error {
 
 // runAll returns the score of each encoder for each image, and the CPU seconds that each encoder
 // took.
-func runAll(ctx context.Context, f texture.Format, images []*pixmap.Map, encoders []encoder) (scores [][]score, seconds []float64, err error) {
+func runAll(ctx context.Context, f texture.Format, transcoded bool, images []*pixmap.Map, encoders []encoder) (scores [][]score, seconds []float64, err error) {
 	scores, seconds = make([][]score, len(encoders)), make([]float64, len(encoders))
 	for _, m := range images {
 		for i, e := range encoders {
@@ -101,6 +113,14 @@ func runAll(ctx context.Context, f texture.Format, images []*pixmap.Map, encoder
 				return nil, nil, fmt.Errorf("%s: %w", e.name, err)
 			}
 			t := &texture.Texture{Format: f, W: m.W, H: m.H, Levels: [][]byte{blocks}}
+			for at := 0; transcoded && at < len(blocks); at += 16 {
+				b, ok := astc.TranscodeUniversal((*[16]byte)(blocks[at:]))
+				if !ok {
+					return nil, nil, fmt.Errorf("%s: a block is not UASTC HDR", e.name)
+				}
+				t.Format = texture.BC6H
+				copy(blocks[at:], b[:])
+			}
 			got, err := cooked.Level(ctx, t, 0, 0)
 			if err != nil {
 				return nil, nil, err
@@ -233,6 +253,88 @@ func runAstcenc(ctx context.Context, program, preset string, block astc.Size, m 
 		return nil, 0, err
 	}
 	return blocks[16:], (run.ProcessState.UserTime() + run.ProcessState.SystemTime()).Seconds(), nil
+}
+
+// basisu returns an encoder that runs the program basisu on one thread.
+func basisu(program string, level int) func(ctx context.Context, m *pixmap.Map) ([]byte, float64, error) {
+	startup := -1.0
+	return func(ctx context.Context, m *pixmap.Map) ([]byte, float64, error) {
+		if startup < 0 {
+			_, s, err := runBasisu(ctx, program, level, pixmap.New(4, 4, pixmap.Float))
+			if err != nil {
+				return nil, 0, err
+			}
+			startup = s
+		}
+		blocks, s, err := runBasisu(ctx, program, level, m)
+		return blocks, max(0, s-startup), err
+	}
+}
+
+// runBasisu compresses an image to UASTC HDR, through files in a temporary directory.
+func runBasisu(ctx context.Context, program string, level int, m *pixmap.Map) ([]byte, float64, error) {
+	dir, err := os.MkdirTemp("", "basisbench")
+	if err != nil {
+		return nil, 0, err
+	}
+	defer os.RemoveAll(dir)
+	in, out := filepath.Join(dir, "in.exr"), filepath.Join(dir, "out.ktx2")
+	if err := os.WriteFile(in, openEXR(m), 0o600); err != nil {
+		return nil, 0, err
+	}
+	run := exec.CommandContext(ctx, program, "-hdr", "-uastc_level", fmt.Sprint(level), "-no_multithreading", "-file", in, "-output_file", out)
+	if said, err := run.CombinedOutput(); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w: %s", program, err, said)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		return nil, 0, err
+	}
+	t, err := ktx2.Read(data, 1<<30)
+	if err != nil {
+		return nil, 0, err
+	}
+	return t.Levels[0], (run.ProcessState.UserTime() + run.ProcessState.SystemTime()).Seconds(), nil
+}
+
+// openEXR returns an uncompressed OpenEXR file of floats.
+func openEXR(m *pixmap.Map) []byte {
+	le := binary.LittleEndian
+	file := []byte{0x76, 0x2f, 0x31, 0x01, 2, 0, 0, 0}
+	attribute := func(name, kind string, value []byte) {
+		file = append(append(file, name+"\x00"+kind+"\x00"...), byte(len(value)), 0, 0, 0)
+		file = append(file, value...)
+	}
+	var channels, window []byte
+	for _, name := range "BGR" {
+		channels = append(channels, byte(name), 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0)
+	}
+	for _, v := range []int{0, 0, m.W - 1, m.H - 1} {
+		window = le.AppendUint32(window, uint32(v))
+	}
+	one := le.AppendUint32(nil, math.Float32bits(1))
+	attribute("channels", "chlist", append(channels, 0))
+	attribute("compression", "compression", []byte{0})
+	attribute("dataWindow", "box2i", window)
+	attribute("displayWindow", "box2i", window)
+	attribute("lineOrder", "lineOrder", []byte{0})
+	attribute("pixelAspectRatio", "float", one)
+	attribute("screenWindowCenter", "v2f", make([]byte, 8))
+	attribute("screenWindowWidth", "float", one)
+	file = append(file, 0)
+	first, row := len(file)+8*m.H, 8+12*m.W
+	for y := range m.H {
+		file = le.AppendUint64(file, uint64(first+y*row))
+	}
+	for y := range m.H {
+		file = le.AppendUint32(le.AppendUint32(file, uint32(y)), uint32(12*m.W))
+		for c := 2; c >= 0; c-- {
+			for x := range m.W {
+				file = le.AppendUint32(file, math.Float32bits(m.PixF[4*(y*m.W+x)+c]))
+			}
+		}
+	}
+	return file
 }
 
 // cpuSeconds returns the CPU time of the process.

@@ -142,7 +142,7 @@ func step(x uint64) uint64 {
 }
 
 // measure lets several goroutines compete for a critical section. Each goroutine does the same
-// amount of work outside the lock before it competes again.
+// amount of work outside the lock before it competes again, and enters the section at least once.
 func measure(lock sync.Locker, length, crowd int, each time.Duration) result {
 	var (
 		work            sync.WaitGroup
@@ -157,7 +157,7 @@ func measure(lock sync.Locker, length, crowd int, each time.Duration) result {
 			var most, n int64
 			x := uint64(i + 1)
 			<-gate
-			for !stop.Load() {
+			for again := true; again; again = !stop.Load() {
 				asked := fastclock.Now()
 				lock.Lock()
 				waited := fastclock.Now() - asked

@@ -37,9 +37,10 @@ func main() {
 	assets := flag.Int("assets", 10_000, "small text files in the tree")
 	runs := flag.Int("runs", 3, "how often to measure each, in turn; the medians are printed")
 	links := flag.String("links", "0/0,10ms/125,50ms/12.5", "latencies, both ways together, and MB/s of the `links`; 0 is no limit")
+	race := flag.Bool("race", true, "cook while waiting for answers")
 	shares := flag.String("shares", "", "hit `shares` in percent, such as 0,50,100: measure whether cooking while waiting pays, on pictures")
 	flag.Parse()
-	b := &bench{server: *server, runs: *runs}
+	b := &bench{server: *server, runs: *runs, race: *race}
 	if err := b.runLinks(*dir, *assets, strings.Split(*links, ","), *shares); err != nil {
 		log.Fatal(err)
 	}
@@ -48,6 +49,7 @@ func main() {
 type bench struct {
 	server, work, assets string
 	runs                 int
+	race                 bool
 }
 
 // A summary holds fields of the last line that cook -json prints.
@@ -187,7 +189,11 @@ func (b *bench) open(link string) (w way, err error) {
 	if delay > 0 || megabytes > 0 {
 		name += fmt.Sprintf(", %v, %v MB/s", delay, megabytes)
 	}
-	return way{name: name, server: at.String(), bytesPerSecond: megabytes * 1e6}, nil
+	w = way{name: name, server: at.String(), bytesPerSecond: megabytes * 1e6}
+	if !b.race {
+		w.flags = []string{"-remote-race=false"}
+	}
+	return w, nil
 }
 
 // measure measures one run. If the machine downloads results, its store is empty.

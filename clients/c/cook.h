@@ -303,7 +303,8 @@ static inline int cook_pak_read(const struct cook_pak_file *f, void *buffer)
  *	}
  *
  * text is a path in the output directory, or the message of a problem; it is valid until the
- * next call. After a lost connection, cook_reload_open resumes where the connection ended.
+ * next call. After a lost connection, cook_reload_open resumes where the connection ended. On
+ * another device, use "cook serve" and cook_reload_connect.
  */
 enum { COOK_CHANGED = 1, COOK_REMOVED = 2, COOK_PROBLEM = 3, COOK_COMPARE = 4 };
 
@@ -336,13 +337,15 @@ static inline void cook_reload_close(struct cook_reload *r)
 }
 
 /*
- * cook_reload_open connects to a port of this machine. At the first call *r must be zeroed. It
- * returns 0, or -1 if no program listens at the port.
+ * cook_reload_connect connects to "cook serve" on another machine, by its IPv4 address and the
+ * token in the printed URL. At the first call *r must be zeroed. It returns 0, or -1 if the
+ * connection fails. It may wait for the network.
  */
-static inline int cook_reload_open(struct cook_reload *r, int port)
+static inline int cook_reload_connect(struct cook_reload *r, const char *address, int port, const char *token)
 {
 	struct sockaddr_in to;
-	char ask[256];
+	char ask[512];
+	unsigned ip[4];
 	int n, flags = 0;
 #ifdef _WIN32
 	WSADATA data;
@@ -362,16 +365,22 @@ static inline int cook_reload_open(struct cook_reload *r, int port)
 	r->connected = 1;
 	r->begun = r->skips = 0;
 	r->used = r->taken = 0;
+	if (sscanf(address, "%3u.%3u.%3u.%3u", &ip[0], &ip[1], &ip[2], &ip[3]) != 4
+		|| ip[0] > 255 || ip[1] > 255 || ip[2] > 255 || ip[3] > 255) {
+		cook_reload_close(r);
+		return -1;
+	}
 	memset(&to, 0, sizeof to);
 	to.sin_family = AF_INET;
 	to.sin_port = htons((uint16_t)port);
-	to.sin_addr.s_addr = htonl(0x7f000001);
+	to.sin_addr.s_addr = htonl((uint32_t)(ip[0] << 24 | ip[1] << 16 | ip[2] << 8 | ip[3]));
 #ifdef MSG_NOSIGNAL
 	flags = MSG_NOSIGNAL; /* no SIGPIPE when the server closes the connection */
 #endif
-	n = snprintf(ask, sizeof ask, "GET /events HTTP/1.0\r\nHost: 127.0.0.1:%d\r\n%s%s%s\r\n", port,
+	n = snprintf(ask, sizeof ask, "GET /events HTTP/1.0\r\nHost: %s:%d\r\n%s%s%s%s%s%s\r\n", address, port,
+		token[0] ? "Authorization: Bearer " : "", token, token[0] ? "\r\n" : "",
 		r->id[0] ? "Last-Event-ID: " : "", r->id, r->id[0] ? "\r\n" : "");
-	if (connect(r->socket, (struct sockaddr *)&to, sizeof to) || send(r->socket, ask, (size_t)n, flags) != n) {
+	if (n < 0 || (size_t)n >= sizeof ask || connect(r->socket, (struct sockaddr *)&to, sizeof to) || send(r->socket, ask, (size_t)n, flags) != n) {
 		cook_reload_close(r);
 		return -1;
 	}
@@ -381,6 +390,12 @@ static inline int cook_reload_open(struct cook_reload *r, int port)
 	fcntl(r->socket, F_SETFL, fcntl(r->socket, F_GETFL) | O_NONBLOCK);
 #endif
 	return 0;
+}
+
+/* cook_reload_open connects to a port of this machine; see cook_reload_connect. */
+static inline int cook_reload_open(struct cook_reload *r, int port)
+{
+	return cook_reload_connect(r, "127.0.0.1", port, "");
 }
 
 /* cook_reload_fill reads arrived data: 1, or 0 if there is none, or -1 if the connection is lost. */

@@ -124,6 +124,23 @@ func TestTraceHasAllRecords(t *testing.T) {
 // connection or with more changes than its buffer holds.
 func TestReloadIsToldOfAllChanges(t *testing.T) {
 	program := buildC(t, "reload")
+	for _, token := range []string{"", "0123456789abcdef"} {
+		t.Run("token "+token, func(t *testing.T) { testReload(t, program, token) })
+	}
+}
+
+// withToken returns a handler that requires a token, unless the token is "".
+func withToken(next http.Handler, token string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if got := req.Header.Get("Authorization"); token != "" && got != "Bearer "+token {
+			http.Error(w, "no token", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, req)
+	})
+}
+
+func testReload(t *testing.T, program, token string) {
 	dir := t.TempDir()
 	project := cook.Project{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All()}
 	write := func(name, text string) {
@@ -146,14 +163,18 @@ func TestReloadIsToldOfAllChanges(t *testing.T) {
 	write("gone.bin", "1")
 	cookAll()
 
-	server := httptest.NewUnstartedServer(reload.Handler(project.Out))
+	server := httptest.NewUnstartedServer(withToken(reload.Handler(project.Out), token))
 	listener := &countingListener{Listener: server.Listener, accepted: make(chan net.Conn, 8)}
 	server.Listener = listener
 	server.Start()
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	client := exec.CommandContext(ctx, program, fmt.Sprint(listener.Addr().(*net.TCPAddr).Port))
+	args := []string{fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)}
+	if token != "" {
+		args = []string{"127.0.0.1", args[0], token}
+	}
+	client := exec.CommandContext(ctx, program, args...)
 	var complaints bytes.Buffer
 	client.Stderr = &complaints
 	out, err := client.StdoutPipe()
@@ -182,7 +203,7 @@ func TestReloadIsToldOfAllChanges(t *testing.T) {
 	}
 
 	conn := <-listener.accepted
-	waitForHello(t, server.URL)
+	waitForHello(t, server.URL, token)
 	<-listener.accepted
 	write("first.bin", "2")
 	cookAll()
@@ -226,9 +247,14 @@ func (l *countingListener) Accept() (net.Conn, error) {
 
 // waitForHello returns once the handler watches the directory. It connects as a second client and
 // waits for the first event.
-func waitForHello(t *testing.T, url string) {
+func waitForHello(t *testing.T, url, token string) {
 	t.Helper()
-	response, err := http.Get(url + "/events")
+	request, err := http.NewRequestWithContext(t.Context(), "GET", url+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

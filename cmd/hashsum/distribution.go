@@ -18,8 +18,8 @@ type distribution struct {
 	collisions32, collisions64 int
 }
 
-// spreadKeys spreads keys over bins by a function: a key's bin is its sum modulo the number of
-// bins, which must be positive. Sums of less than 64 bits are in the low bits.
+// spreadKeys puts each key into a bin: the sum of the key modulo the number of bins, which must be
+// positive. The function sum returns sums of less than 64 bits in its low bits.
 func spreadKeys(sum func(key []byte) uint64, keys []string, bins int) distribution {
 	distinct := distinctKeys(keys)
 	d := distribution{keys: len(distinct), duplicates: len(keys) - len(distinct), bins: bins, counts: make([]int, bins)}

@@ -174,7 +174,7 @@ func TestCompletion(t *testing.T) {
 
 // TestCompletionOffersValues expects values for each flag, except for paths and free text.
 func TestCompletionOffersValues(t *testing.T) {
-	endless := []string{"number", "numbers", "int", "size", "MiB", "time", "address", "name", "names", "text", "KEY=VALUE"}
+	endless := []string{"number", "numbers", "int", "size", "MiB", "time", "address", "name", "names", "text", "KEY=VALUE", "part", "revision"}
 	for _, l := range completionLines(command{cook.Cook, recipes.All()}.newCall(nil)) {
 		for _, f := range l.flags {
 			if f.value != "" && f.takes.Words == nil && completionKind(f.takes) == nil && !slices.Contains(endless, f.value) {

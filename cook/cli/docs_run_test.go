@@ -24,7 +24,7 @@ func TestDocsConsole(t *testing.T) {
 		t.Skip("the transcripts are from Linux")
 	}
 	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin, root+"/cmd/hashsum").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s", "-o", bin, root+"/cmd/hashsum").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	literals(t, "cmd/hashsum")

@@ -138,6 +138,47 @@ func TestEnginesAreWeakerThanRules(t *testing.T) {
 	}
 }
 
+// TestEnginesCookImagesInModels expects that images inside models become UASTC textures for each
+// engine that loads models and gets UASTC textures from images.
+func TestEnginesCookImagesInModels(t *testing.T) {
+	value := func(e engine.Engine, path, key string) string {
+		recipes, err := recipeset.New(recipes.All()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := rules.Compile([]rules.File{{Name: "cook.toml", Data: []byte("[project]\nengine = \"" + e.Name + "\"\n")}}, recipes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := set.Method(path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range m.Options {
+			if o.Key == key {
+				return o.Value
+			}
+		}
+		return ""
+	}
+	cooking := 0
+	for _, e := range engine.All() {
+		if !e.LoadsFile("a.glb") {
+			continue
+		}
+		gpu, embedded := value(e, "wall.png", "gpu"), value(e, "house.glb", "embedded")
+		if (gpu == `"web"`) != (embedded == `"basisu"`) {
+			t.Errorf("%s: gpu = %s for images, embedded = %s for models", e.Name, gpu, embedded)
+		}
+		if embedded == `"basisu"` {
+			cooking++
+		}
+	}
+	if cooking < 3 {
+		t.Errorf("%d engines get cooked images in models, want at least 3", cooking)
+	}
+}
+
 // TestFilesThatAnEngineDoesNotLoadAreNamed expects a warning for a rule whose files the engine does
 // not load, and no other warning.
 func TestFilesThatAnEngineDoesNotLoadAreNamed(t *testing.T) {
@@ -151,7 +192,7 @@ func TestFilesThatAnEngineDoesNotLoadAreNamed(t *testing.T) {
 		{"[[rule]]\nmatch = \"*.png\"\ngpu = \"web\"\n", `cook.toml:4:1: not every engine loads .ktx2 files, such as wall.png.ktx2; name your engine`},
 		{"[[rule]]\nmatch = \"*.hdr\"\ncube = \"equirect\"\n", "not every engine loads .ktx2 files, such as sky.hdr.ktx2; name your engine"},
 		{"engine = \"three\"\n[[rule]]\nmatch = \"*.hdr\"\ncube = \"equirect\"\n",
-			`cook.toml:5:1: three.js loads cube maps only in format uastc, and sky.hdr.ktx2 has format rgba16f; remove cube = "equirect", or name another engine`},
+			`cook.toml:5:1: three.js loads cube maps only in format uastc, and sky.hdr.ktx2 has format uastc-hdr; remove cube = "equirect", or name another engine`},
 		{"engine = \"three\"\n[[rule]]\nmatch = \"*.png\"\ncube = \"cross\"\n", ""},
 		{"engine = \"three\"\n[[rule]]\nmatch = \"*.png\"\ncube = \"cross\"\nformat = \"rgba8\"\n", `cook.toml:5:1: three.js loads cube maps only in format uastc`},
 		{"engine = \"playcanvas\"\n[[rule]]\nmatch = \"*.hdr\"\nrecipe = \"image\"\nformat = \"rgba16f\"\n",

@@ -4,12 +4,14 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,12 +25,28 @@ import (
 // buildCook builds cook without the race detector, which would make hundreds of runs ten times
 // slower.
 func buildCook(t *testing.T) func(args ...string) *exec.Cmd {
-	program := filepath.Join(t.TempDir(), "cook")
-	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/cook").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	t.Helper()
+	program, err := builtCook()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return func(args ...string) *exec.Cmd { return exec.Command(program, args...) }
 }
+
+// builtCook returns the file of the built program. It is in the directory that package testscript
+// puts into PATH, and later removes.
+var builtCook = sync.OnceValues(func() (string, error) {
+	beside, err := exec.LookPath("cook")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(filepath.Dir(beside), "built", "cook")
+	out, err := exec.Command("go", "build", "-ldflags=-s", "-o", program, "../../cmd/cook").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return program, nil
+})
 
 // faultDir makes a temporary directory. Its removal may fail, because killed programs can leave
 // files of any kind.

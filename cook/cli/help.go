@@ -92,7 +92,7 @@ func fullHelp(w io.Writer, c *cmdline.Call) {
 
 // commonVerbs and commonFlags are the verbs and flags in the short help.
 var (
-	commonVerbs = []string{"init", "why", "verify", "list", "report", "view", "clean", "trim"}
+	commonVerbs = []string{"init", "why", "verify", "list", "report", "view", "serve", "clean", "trim"}
 	commonFlags = []string{"dir", "out", "target", "watch", "http", "n", "a", "j", "explain", "v", "q", "strict"}
 )
 

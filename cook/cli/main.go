@@ -76,7 +76,7 @@ func (c command) newCall(args []string) *cmdline.Call {
 	call.Verbs = []cmdline.Verb{
 		withoutVerb, setup.Init, setup.Fix, query.Why, run.Verify, upkeep.Trim, query.Cache, upkeep.Clean,
 		query.List, query.IDs, query.Deps, query.Uses, query.Size, query.Graph,
-		tools.Remote, query.Report, query.History, upkeep.Export, tools.Pak, tools.Smoke, tools.Events, viewer.View, tools.ID,
+		tools.Remote, query.Report, query.History, upkeep.Export, upkeep.Snapshot, run.Serve, tools.Pak, tools.Smoke, tools.Events, viewer.View, tools.ID,
 		setup.Schema, completionVerb, versionVerb, help,
 	}
 	return call

@@ -186,14 +186,29 @@ func swapText(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o666))
 }
 
-// serve VARIABLE grpc|http|farm [AUTHORIZATION] starts a remote server and sets VARIABLE to its
-// address. A farm server also executes actions.
+// serve VARIABLE grpc|http|farm|reader|httpreader [AUTHORIZATION] starts a remote server and sets
+// VARIABLE to its address. A farm server also executes actions. A reader refuses results; over
+// HTTP, a server cannot announce that. serve VARIABLE dir makes a directory for results, named like
+// the variable in lower case. serve VARIABLE s3 starts an object store with the bucket team for the
+// key AKID with the secret hunter2, and sets VARIABLE to its endpoint.
 func serveRemote(ts *testscript.TestScript, _ bool, args []string) {
+	if args[1] == "dir" {
+		dir := ts.MkAbs(strings.ToLower(args[0]))
+		ts.Check(os.Mkdir(dir, 0o777))
+		ts.Setenv(args[0], "file:///"+strings.TrimPrefix(filepath.ToSlash(dir), "/"))
+		return
+	}
 	s := &remotetest.Server{BLAKE3: true, Zstd: true, Authorization: strings.Join(args[2:], " ")}
 	s.Farm.Executes = args[1] == "farm"
 	start := s.Start
-	if args[1] == "http" {
+	s.ReadOnly = strings.HasSuffix(args[1], "reader")
+	switch args[1] {
+	case "http", "httpreader":
 		start = s.StartHTTP
+	case "s3":
+		start = func(t remotetest.Test) string {
+			return s.StartS3(t, remotetest.Bucket{Name: "team", Region: "us-east-1", KeyID: "AKID", Secret: "hunter2"})
+		}
 	}
 	ts.Setenv(args[0], start(scriptTest{ts}))
 }

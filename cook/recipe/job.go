@@ -284,16 +284,19 @@ func (j *Job) Previous(i int) *os.File {
 
 // Write writes data as the content of output i.
 func (j *Job) Write(i int, data []byte) error {
-	f, err := j.Create(i)
-	if err != nil {
-		return err
+	if j.env.Write != nil {
+		return j.env.Write(i, data)
 	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	return jobenv.WriteByCreate(j.env.Create, i, data)
 }
 
 // OutputFile returns the file name of output i, for external programs.
-func (j *Job) OutputFile(i int) string { return j.env.Outputs[i] }
+func (j *Job) OutputFile(i int) string {
+	if j.env.Named != nil {
+		j.env.Named(i)
+	}
+	return j.env.Outputs[i]
+}
 
 // SourceFile returns the file name of the source, for external programs. If another recipe produced
 // the source, the file is outside of the asset tree.

@@ -69,7 +69,12 @@ func (b *browser) next() (name, data string) {
 func (b *browser) changes() string {
 	b.t.Helper()
 	name, data := b.next()
-	var e event
+	var e struct {
+		Changes []struct {
+			Path, Blob string
+			Removed    bool
+		}
+	}
 	if err := json.Unmarshal([]byte(data), &e); err != nil || name != "" {
 		b.t.Fatalf("event %q: %s, %v", name, data, err)
 	}

@@ -39,9 +39,8 @@ package reload
 import (
 	"context"
 	"iter"
-	"time"
 
-	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/cook/internal/eventstream"
 )
 
 // A Batch is the changes of one cook, sorted by path.
@@ -50,24 +49,23 @@ type Batch struct {
 	Changes []Change
 }
 
-// A Change is an artifact with new content, or a removed artifact.
-type Change struct {
-	Path    string         // path with slashes, relative to the output directory
-	Blob    hashing.Digest // BLAKE3 hash of the content; zero if the artifact was removed
-	Removed bool
-	Cause   Cause
-}
+// A Change is an artifact with new content, or a removed artifact. It has the fields
+//
+//	Path    string         // path with slashes, relative to the output directory
+//	Blob    hashing.Digest // BLAKE3 hash of the content; zero if the artifact was removed
+//	Removed bool
+//	Cause   Cause
+type Change = eventstream.Change
 
-// A Cause is the asset whose artifact has changed, and the reason for its cook.
-type Cause struct {
-	Source string
-	Target string
-	// Reason is one line, such as "content changed: 3f2a -> 9c01". It is "", and Saved is zero, for
-	// a change that only the manifest shows.
-	Reason string
-	// Saved is the time when the source was last written.
-	Saved time.Time
-}
+// A Cause is the asset whose artifact has changed, and the reason for its cook. It has the fields
+//
+//	Source string
+//	Target string
+//	Reason string    // one line, such as "content changed: 3f2a -> 9c01"
+//	Saved  time.Time // time when the source was last written
+//
+// Reason is "", and Saved is zero, for a change that only the manifest shows.
+type Cause = eventstream.Cause
 
 // Follow yields the changes in an output directory that happen after this call, until ctx ends.
 // Call it before you load the artifacts. The directory need not exist yet.

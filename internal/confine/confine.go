@@ -287,6 +287,25 @@ func (f *Folder) Rename(name string, to *Folder, toName string) error {
 	return f.root.Rename(from, dest)
 }
 
+// A LastFolder keeps the directory open that was used last, for callers that visit files in the order
+// of their paths. The zero LastFolder is ready to use.
+type LastFolder struct{ folder Folder }
+
+// Open returns the directory at a path. It opens the directory unless that is the last one.
+func (l *LastFolder) Open(root Root, path string) *Folder {
+	if l.folder.path != path || l.folder.absent {
+		l.Close()
+		l.folder = root.Folder(path)
+	}
+	return &l.folder
+}
+
+// Close closes the directory. The next Open opens it again.
+func (l *LastFolder) Close() {
+	l.folder.Close()
+	l.folder = Folder{}
+}
+
 // callOnce implements busyfile.Folder. It does not repeat a call that fails because of a busy file.
 type callOnce struct{ *os.Root }
 

@@ -198,3 +198,44 @@ func TestInterruptedCallIsRepeated(t *testing.T) {
 		t.Errorf("%d calls, error %v; want 3 and that of the last", calls, err)
 	}
 }
+
+func TestLastFolderFollowsItsPath(t *testing.T) {
+	dir := t.TempDir()
+	d, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var last LastFolder
+	defer last.Close()
+	make := func(folder string) {
+		t.Helper()
+		if err := d.Root().MkdirAll(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, folder, "in-"+folder), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	has := func(folder string, want bool) {
+		t.Helper()
+		_, err := last.Open(d.Root(), folder).Lstat("in-" + folder)
+		if want != (err == nil) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("directory %s: error %v, want a file %v", folder, err, want)
+		}
+	}
+	make("a")
+	has("a", true)
+	has("a", true)
+	has("b", false)
+	make("b") // the directory that was absent is opened again
+	has("b", true)
+	has("a", true)
+	if err := d.Root().RemoveAll("a"); err != nil {
+		t.Fatal(err)
+	}
+	last.Close()
+	has("a", false)
+	make("a")
+	has("a", true)
+}

@@ -223,12 +223,33 @@ func (d Dependency) Resolve(source string) (Dependency, error) {
 // hasText reports whether encoding d and decoding the text restores d. It returns false for an
 // extract from a file named "@".
 func (d Dependency) hasText() bool {
-	if d.Kind == File {
+	if d.Kind == File || d.surelyHasText() {
 		return true
 	}
 	back, err := Decode(Encode(d))
 	return err == nil && back == d
 }
+
+// surelyHasText reports whether d is an extract, or a listing of files, that surely has a text. It
+// allocates nothing.
+func (d *Dependency) surelyHasText() bool {
+	hasNUL := strings.Contains(d.Path, nul) || strings.Contains(d.Subject, nul)
+	inFolder := d.Path == "/" || d.Path != "" && !strings.HasSuffix(d.Path, "/")
+	switch d.Kind {
+	case Extract:
+		reserved := d.Path == here || d.Path+nul == artifacts || d.Path+nul == named || strings.HasSuffix(d.Path, "/"+here)
+		return !hasNUL && d.Path != "" && !reserved && d.Pattern == "" && isNonemptyName(d.Function)
+	case Extracts:
+		return !hasNUL && inFolder && isNonemptyName(d.Pattern) && isNonemptyName(d.Function)
+	case Files:
+		return !hasNUL && inFolder && isNonemptyName(d.Pattern) && d.Pattern != here && d.Function == "" && d.Subject == ""
+	case File, Presence, Link, Folder, Entries, Folders, Artifacts, IDs, Name:
+	}
+	return false
+}
+
+// isNonemptyName reports whether a text is not empty and has neither a slash nor a NUL.
+func isNonemptyName(text string) bool { return text != "" && !strings.ContainsAny(text, "/"+nul) }
 
 // Named returns the dependency as a recipe declares it, with name as its path. It is the reverse of
 // Resolve.

@@ -121,6 +121,41 @@ func TestDependenciesAreInTheOrderOfTheirTexts(t *testing.T) {
 	})
 }
 
+// TestPlainDependenciesHaveTexts draws every field from texts that have a meaning in an encoded
+// dependency.
+func TestPlainDependenciesHaveTexts(t *testing.T) {
+	text := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "/", ".", "..", "@", "->", "\x00", "*"}), 0, 4).Draw(t, "parts"), "")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		d := Dependency{Kind: Kind(rapid.IntRange(0, int(kinds)-1).Draw(t, "kind")), Path: text.Draw(t, "path"), Pattern: text.Draw(t, "pattern"),
+			Function: text.Draw(t, "function"), Subject: text.Draw(t, "subject")}
+		if rapid.Bool().Draw(t, "only used fields") {
+			switch d.Kind {
+			case Extract:
+				d.Pattern = ""
+			case Files:
+				d.Function, d.Subject = "", ""
+			}
+		}
+		if !d.surelyHasText() {
+			return
+		}
+		if back, err := Decode(Encode(d)); back != d || err != nil {
+			t.Fatalf("%+v is encoded as %q, which is %+v, %v", d, Encode(d), back, err)
+		}
+	})
+	for _, d := range []Dependency{
+		{Kind: Extract, Path: "a/b.glb", Function: "materials.1", Subject: "t/x.png"},
+		{Kind: Extracts, Path: ".", Pattern: "*.glb", Function: "materials.1", Subject: "x.png"},
+		{Kind: Files, Path: "/", Pattern: "*"},
+	} {
+		if !d.surelyHasText() {
+			t.Errorf("%+v is not plain", d)
+		}
+	}
+}
+
 func TestUnclearNamesAreRefused(t *testing.T) {
 	for _, d := range []Dependency{
 		{Kind: Extract, Path: "@", Function: "f"}, {Kind: Extract, Path: "a/.", Function: "f"}, {Kind: Link, Path: "a/."}, {Kind: Files, Path: "a"}, {Kind: Entries, Path: "a/"},

@@ -1,6 +1,9 @@
 package dirfd
 
-import "io"
+import (
+	"io"
+	"io/fs"
+)
 
 // folderOf is the common interface of Directory and its implementations. F is the type of
 // directories, and H is the type of files.
@@ -11,6 +14,7 @@ type folderOf[F, H any] interface {
 	Stat(name []byte, follow bool, into *Info) error
 	Read(name []byte, want int64, ask bool, buf []byte) (n int, end, busy bool, err error)
 	OpenFile(name []byte, into *Info) (H, error)
+	Create(name []byte, perm fs.FileMode, data []byte, into *Info) error
 	Close() error
 }
 
@@ -70,6 +74,10 @@ func (a adapted[F, H, PF, PH]) OpenFile(name string) (openedFile, error) {
 	var info Info
 	file, err := a.f.OpenFile(z(name), &info)
 	return described[PH]{PH(&file), info}, err
+}
+
+func (a adapted[F, H, PF, PH]) Create(name string, perm fs.FileMode, data []byte, into *Info) error {
+	return a.f.Create(z(name), perm, data, into)
 }
 
 func (a adapted[F, H, PF, PH]) Close() error { return a.f.Close() }

@@ -28,6 +28,7 @@ func TestAllocatesNothing(t *testing.T) {
 		linked = names[10:15]
 		below  = names[15:19]
 		forged = names[19:24]
+		made   = []byte{'x', 0x80, 0}
 		buf    = make([]byte, 64)
 		info   Info
 	)
@@ -72,6 +73,11 @@ func TestAllocatesNothing(t *testing.T) {
 			_, err = file.Read(buf)
 			expect(err, nil)
 			expect(file.Close(), nil)
+		}},
+		{"Create", func() {
+			made[1]++ // a name that is free
+			expect(f.Create(made, 0o600, buf, &info), nil)
+			expect(f.Create(file, 0o600, buf, &info), syscall.EEXIST)
 		}},
 		{"Sub, Info, Close", func() {
 			for _, beneath := range []bool{true, false} {

@@ -3,10 +3,12 @@ package dirfd
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,6 +22,7 @@ type opened interface {
 	Stat(name string, follow bool, into *Info) error
 	Read(name string, want int64, buf []byte) (n int, end bool, err error)
 	OpenFile(name string) (openedFile, error)
+	Create(name string, perm fs.FileMode, data []byte, into *Info) error
 	Close() error
 }
 
@@ -164,6 +167,44 @@ func TestFilesAndFolders(t *testing.T) {
 		wantFile(t, f, "empty", "")
 		wantFile(t, f, long, "long")
 		wantNoFile(t, f, "sub", syscall.EISDIR)
+	})
+}
+
+func TestCreateMakesOnlyNewFiles(t *testing.T) {
+	eachOpen(t, func(t *testing.T, f opened, dir string) {
+		write(t, filepath.Join(dir, "old"), "old")
+		write(t, filepath.Join(dir, "sub", "b"), "below")
+		for _, text := range []string{"", "hello", strings.Repeat("long", 100_000)} {
+			name := fmt.Sprint("new", len(text))
+			var info Info
+			if err := f.Create(name, 0o640, []byte(text), &info); err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			now := lstat(t, filepath.Join(dir, name))
+			// Windows may set the times when the file is closed.
+			if runtime.GOOS == "windows" {
+				now.MTime, now.CTime = info.MTime, info.CTime
+			}
+			if info != now || info.Size != int64(len(text)) {
+				t.Errorf("%s: got %+v, want %+v", name, info, now)
+			}
+			wantFile(t, f, name, text)
+		}
+		exists := []string{"old", "sub", "new5"}
+		if os.Symlink("nowhere", filepath.Join(dir, "link")) == nil {
+			exists = append(exists, "link")
+		}
+		for _, name := range exists {
+			info := Info{Size: -1}
+			if err := f.Create(name, 0o666, []byte("text"), &info); !errors.Is(err, fs.ErrExist) || info.Size != -1 {
+				t.Errorf("%s exists: got %v, %+v", name, err, info)
+			}
+		}
+		wantFile(t, f, "old", "old")
+		for _, name := range []string{"", ".", "..", "sub/c", "a\x00b"} {
+			wantErr(t, "create "+name, f.Create(name, 0o666, nil, new(Info)), syscall.EINVAL)
+		}
 	})
 }
 

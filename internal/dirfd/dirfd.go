@@ -103,6 +103,13 @@ func (f Folder) OpenFile(name []byte, into *Info) (File, error) {
 	return File{file}, err
 }
 
+// Create writes a new file with the given name, which ends in NUL, and describes the file before it
+// closes it. perm is limited by the umask. If the name exists, even as a symbolic link, the error is
+// EEXIST. If another call fails, the file stays there, perhaps incomplete.
+func (f Folder) Create(name []byte, perm fs.FileMode, data []byte, into *Info) error {
+	return f.sys.Create(name, perm, data, into)
+}
+
 // Close closes the directory. Directories and files opened below it stay open.
 func (f *Folder) Close() error { return f.sys.Close() }
 

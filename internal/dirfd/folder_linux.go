@@ -109,10 +109,51 @@ func (f fdFolder) Stat(name []byte, follow bool, into *Info) error {
 	return into.ofName(f.fd(), name, flags, f.prompt)
 }
 
+func (f fdFolder) Create(name []byte, perm fs.FileMode, data []byte, into *Info) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL | unix.O_NOCTTY | unix.O_CLOEXEC | unix.O_LARGEFILE
+	d, errno := openatMode(f.fd(), name, flags, uint32(perm.Perm()))
+	if errno != 0 {
+		return errno
+	}
+	err := writeAll(d.fd(), data)
+	if err == nil {
+		err = into.ofFile(d.fd(), f.prompt)
+	}
+	if closed := d.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// writeAll writes all of data.
+func writeAll(fd int, data []byte) error {
+	for len(data) > 0 {
+		n, err := unix.Write(fd, data)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return err
+		case n == 0:
+			return unix.EIO
+		default:
+			data = data[n:]
+		}
+	}
+	return nil
+}
+
 // openat makes the system call openat. The path ends in NUL.
 func openat(fd int, path []byte, flags int) (descriptor, syscall.Errno) {
+	return openatMode(fd, path, flags, 0)
+}
+
+// openatMode is like openat. A new file gets the given mode.
+func openatMode(fd int, path []byte, flags int, mode uint32) (descriptor, syscall.Errno) {
 	for {
-		n, _, errno := syscall.Syscall6(unix.SYS_OPENAT, uintptr(fd), uintptr(unsafe.Pointer(&path[0])), uintptr(flags), 0, 0, 0)
+		n, _, errno := syscall.Syscall6(unix.SYS_OPENAT, uintptr(fd), uintptr(unsafe.Pointer(&path[0])), uintptr(flags), uintptr(mode), 0, 0)
 		switch errno {
 		case 0:
 			return descriptor(n + 1), 0

@@ -1,6 +1,7 @@
 package dirfd
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -248,6 +249,28 @@ func (f rootFolder) openSeen(name string, seen fs.FileInfo, into *Info) (rootFil
 	}
 	*into = InfoOf(opened)
 	return rootFile{file}, nil
+}
+
+func (f rootFolder) Create(name []byte, perm fs.FileMode, data []byte, into *Info) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	if f.root == nil {
+		return syscall.EBADF
+	}
+	file, err := f.root.OpenFile(string(name[:len(name)-1]), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm.Perm())
+	if err != nil {
+		return bare(err)
+	}
+	_, err = file.Write(data)
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = file.Stat(); err == nil {
+			*into = InfoOf(info)
+		}
+	}
+	closed := file.Close()
+	return bare(cmp.Or(err, closed))
 }
 
 // rootFile is the portable implementation of File.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"net"
 	"slices"
 	"sync"
@@ -22,6 +23,10 @@ type Options struct {
 	Listen string
 	// Delay is the one-way latency.
 	Delay time.Duration
+	// Jitter is the maximum random addition to Delay, for each packet. Bytes stay in order.
+	Jitter time.Duration
+	// SlowStart limits the bytes in flight of each connection, as TCP does after a pause.
+	SlowStart bool
 	// Rate is the number of bytes per second in each direction, shared by all connections; 0 means
 	// no limit.
 	Rate float64
@@ -54,7 +59,7 @@ func Open(server string, opt Options) (*Link, error) {
 	}
 	l := &Link{
 		server: server, fault: opt.Fault, listener: listener, closed: make(chan struct{}), conns: map[net.Conn]bool{},
-		up: &wire{delay: opt.Delay, rate: opt.Rate}, down: &wire{delay: opt.Delay, rate: opt.Rate},
+		up: newWire(&opt), down: newWire(&opt),
 	}
 	go l.acceptConnections()
 	return l, nil
@@ -143,11 +148,25 @@ func (l *Link) holdTransfer(conns ...net.Conn) bool {
 
 // A wire transmits bytes in one direction.
 type wire struct {
-	delay time.Duration
-	rate  float64
+	delay     time.Duration
+	jitter    time.Duration
+	rate      float64
+	slowStart bool
 
 	mu   sync.Mutex
 	free time.Time // end of the transmission of all earlier bytes
+}
+
+func newWire(opt *Options) *wire {
+	return &wire{delay: opt.Delay, jitter: opt.Jitter, rate: opt.Rate, slowStart: opt.SlowStart}
+}
+
+// latency returns the latency of the next packet.
+func (w *wire) latency() time.Duration {
+	if w.jitter <= 0 {
+		return w.delay
+	}
+	return w.delay + rand.N(w.jitter)
 }
 
 // dueTime returns the arrival time of n bytes that are sent now.
@@ -160,12 +179,24 @@ func (w *wire) dueTime(n int) time.Time {
 	if w.rate > 0 {
 		w.free = w.free.Add(time.Duration(float64(n) / w.rate * float64(time.Second)))
 	}
-	return w.free.Add(w.delay)
+	return w.free.Add(w.latency())
 }
 
 type packet struct {
 	data []byte
 	due  time.Time
+}
+
+// waitForWindow waits until a connection may send, and returns how many bytes, up to most.
+func (w *wire) waitForWindow(flight *window, most int) int {
+	for w.slowStart {
+		n, next := flight.allowed(time.Now())
+		if n > 0 {
+			return min(n, most)
+		}
+		time.Sleep(time.Until(next))
+	}
+	return most
 }
 
 // carry forwards the bytes of one connection until it ends.
@@ -174,10 +205,18 @@ func (w *wire) carry(to io.WriteCloser, from io.Reader, b *breaker) {
 	go func() {
 		defer close(packets)
 		buffer := make([]byte, 16<<10)
+		var flight window
+		if w.slowStart {
+			flight = newWindow()
+		}
 		for {
-			n, err := from.Read(buffer)
+			n, err := from.Read(buffer[:w.waitForWindow(&flight, len(buffer))])
 			if n > 0 {
-				packets <- packet{bytes.Clone(buffer[:n]), w.dueTime(n)}
+				due := w.dueTime(n)
+				packets <- packet{bytes.Clone(buffer[:n]), due}
+				if w.slowStart {
+					flight.sent(time.Now(), due.Add(w.latency()), n)
+				}
 			}
 			if err != nil {
 				return

@@ -126,13 +126,13 @@ func (s Style) Format(d *Diagnostic) string {
 			place = "\x1b]8;;" + FileURL(abs) + "\x1b\\" + place + "\x1b]8;;\x1b\\"
 		}
 	}
-	text := Indented(d.Text)
+	text := Indented(HideCredentials(d.Text))
 	if d.Target != "" {
 		text = "[" + pathname.Show(d.Target) + "] " + text
 	}
 	line := fmt.Sprintf("%s: %s %s\n", place, s.paintText(code, string(d.Severity)+":"), text)
 	if d.Excerpt != "" {
-		line += d.Excerpt + "\n"
+		line += HideCredentials(d.Excerpt) + "\n"
 	}
 	return line
 }

@@ -148,7 +148,7 @@ func (r region) writtenByte() error {
 			return fmt.Errorf("guard: %d bytes: %w: byte %d after it is %#x", r.n, ErrOverrun, i+1, rest[i])
 		}
 		if at := len(rest) - 1 - i; r.edge == AtEnd && rest[at] != restFill {
-			return fmt.Errorf("guard: %d bytes: %w: byte %d before it is %#x", r.n, ErrUnderrun, i+1, rest[at])
+			return fmt.Errorf("guard: %d bytes: %w: the byte %d before the block is %#x", r.n, ErrUnderrun, i+1, rest[at])
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ package jobenv
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"strconv"
@@ -27,6 +28,16 @@ var (
 // ExtractKey returns the value of Dependency.Function for the extract with the given name and
 // version.
 func ExtractKey(name string, version int) string { return name + "." + strconv.Itoa(version) }
+
+// WriteByCreate writes output number i to the file that create creates.
+func WriteByCreate(create func(i int) (*os.File, error), i int, data []byte) error {
+	f, err := create(i)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
 
 // A Dep is a dependency that a recipe has requested.
 type Dep struct {
@@ -82,6 +93,12 @@ type Env struct {
 	Outputs []string // paths of new files in existing directories
 	// Create creates output number i. It does not follow links.
 	Create func(i int) (*os.File, error)
+	// Write creates output number i with the given content. Calls may be concurrent. If it is nil,
+	// Create is used.
+	Write func(i int, data []byte) error
+	// Named is called when the recipe asks for the path of output number i, which programs may then
+	// write. It may be nil.
+	Named func(i int)
 	// Previous opens output number i of the last run, if the same recipe with the same options
 	// cooked it and it has been verified. Otherwise it returns nil. If the function is nil, there
 	// is no previous output.

@@ -154,36 +154,38 @@ const (
 
 func refuses(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
 
-// refused maps the system calls that are refused on all machines to their results.
-var refused = map[uint32]uint32{
-	// These calls concern the network, local servers, and queues that outlive the program.
-	unix.SYS_SOCKET: refuses(unix.EACCES),
-	unix.SYS_SHMGET: refuses(unix.EPERM), unix.SYS_SEMGET: refuses(unix.EPERM), unix.SYS_MSGGET: refuses(unix.EPERM),
-	unix.SYS_MQ_OPEN: refuses(unix.EPERM), unix.SYS_MQ_UNLINK: refuses(unix.EPERM),
-	unix.SYS_KEYCTL: refuses(unix.EPERM), unix.SYS_ADD_KEY: refuses(unix.EPERM), unix.SYS_REQUEST_KEY: refuses(unix.EPERM),
-	// A program could use io_uring to make the refused calls without passing the filter.
-	unix.SYS_IO_URING_SETUP: refuses(unix.ENOSYS), unix.SYS_IO_URING_ENTER: refuses(unix.ENOSYS), unix.SYS_IO_URING_REGISTER: refuses(unix.ENOSYS),
-	// These calls change limits and priorities of other processes.
-	unix.SYS_PRLIMIT64: ownOnly, unix.SYS_SETPRIORITY: refuses(unix.EPERM), unix.SYS_IOPRIO_SET: refuses(unix.EPERM),
-	unix.SYS_SCHED_SETSCHEDULER: ownOnly, unix.SYS_SCHED_SETPARAM: ownOnly, unix.SYS_SCHED_SETATTR: ownOnly, unix.SYS_SCHED_SETAFFINITY: ownOnly,
-	unix.SYS_MIGRATE_PAGES: ownOnly, unix.SYS_MOVE_PAGES: ownOnly,
-	// These calls set owners and extended attributes, which artifacts do not have.
-	unix.SYS_FCHOWN: pretends, unix.SYS_FCHOWNAT: pretends,
-	unix.SYS_SETXATTR: refuses(unix.ENOTSUP), unix.SYS_LSETXATTR: refuses(unix.ENOTSUP), unix.SYS_FSETXATTR: refuses(unix.ENOTSUP),
-	unix.SYS_REMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_LREMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_FREMOVEXATTR: refuses(unix.ENOTSUP),
-	463: refuses(unix.ENOTSUP), 466: refuses(unix.ENOTSUP), 469: refuses(unix.ENOTSUP), // 463 is setxattrat, 466 removexattrat, 469 file_setattr
-	// These calls reveal attributes of any file, and their errors reveal whether it exists.
-	unix.SYS_GETXATTR: refuses(unix.ENOTSUP), unix.SYS_LGETXATTR: refuses(unix.ENOTSUP), unix.SYS_FGETXATTR: refuses(unix.ENOTSUP),
-	unix.SYS_LISTXATTR: refuses(unix.ENOTSUP), unix.SYS_LLISTXATTR: refuses(unix.ENOTSUP), unix.SYS_FLISTXATTR: refuses(unix.ENOTSUP),
-	464: refuses(unix.ENOTSUP), 465: refuses(unix.ENOTSUP), 468: refuses(unix.ENOTSUP), // 464 is getxattrat, 465 listxattrat, 468 file_getattr
-	unix.SYS_NAME_TO_HANDLE_AT: refuses(unix.ENOTSUP),
-	// These calls reveal when other processes use a directory.
-	unix.SYS_INOTIFY_ADD_WATCH: refuses(unix.EACCES), unix.SYS_FANOTIFY_INIT: refuses(unix.EPERM),
-	// These calls fail because the program lacks privileges, but their errors could reveal whether
-	// a file exists.
-	unix.SYS_MOUNT: refuses(unix.EPERM), unix.SYS_UMOUNT2: refuses(unix.EPERM), unix.SYS_PIVOT_ROOT: refuses(unix.EPERM), unix.SYS_CHROOT: refuses(unix.EPERM),
-	unix.SYS_OPEN_TREE: refuses(unix.EPERM), 467: refuses(unix.EPERM), unix.SYS_MOVE_MOUNT: refuses(unix.EPERM), // 467 is open_tree_attr
-	unix.SYS_FSPICK: refuses(unix.EPERM), unix.SYS_MOUNT_SETATTR: refuses(unix.EPERM), unix.SYS_QUOTACTL: refuses(unix.EPERM),
+// refusedCalls returns the results of the system calls that are refused on all machines.
+func refusedCalls() map[uint32]uint32 {
+	return map[uint32]uint32{
+		// These calls concern the network, local servers, and queues that outlive the program.
+		unix.SYS_SOCKET: refuses(unix.EACCES),
+		unix.SYS_SHMGET: refuses(unix.EPERM), unix.SYS_SEMGET: refuses(unix.EPERM), unix.SYS_MSGGET: refuses(unix.EPERM),
+		unix.SYS_MQ_OPEN: refuses(unix.EPERM), unix.SYS_MQ_UNLINK: refuses(unix.EPERM),
+		unix.SYS_KEYCTL: refuses(unix.EPERM), unix.SYS_ADD_KEY: refuses(unix.EPERM), unix.SYS_REQUEST_KEY: refuses(unix.EPERM),
+		// A program could use io_uring to make the refused calls without passing the filter.
+		unix.SYS_IO_URING_SETUP: refuses(unix.ENOSYS), unix.SYS_IO_URING_ENTER: refuses(unix.ENOSYS), unix.SYS_IO_URING_REGISTER: refuses(unix.ENOSYS),
+		// These calls change limits and priorities of other processes.
+		unix.SYS_PRLIMIT64: ownOnly, unix.SYS_SETPRIORITY: refuses(unix.EPERM), unix.SYS_IOPRIO_SET: refuses(unix.EPERM),
+		unix.SYS_SCHED_SETSCHEDULER: ownOnly, unix.SYS_SCHED_SETPARAM: ownOnly, unix.SYS_SCHED_SETATTR: ownOnly, unix.SYS_SCHED_SETAFFINITY: ownOnly,
+		unix.SYS_MIGRATE_PAGES: ownOnly, unix.SYS_MOVE_PAGES: ownOnly,
+		// These calls set owners and extended attributes, which artifacts do not have.
+		unix.SYS_FCHOWN: pretends, unix.SYS_FCHOWNAT: pretends,
+		unix.SYS_SETXATTR: refuses(unix.ENOTSUP), unix.SYS_LSETXATTR: refuses(unix.ENOTSUP), unix.SYS_FSETXATTR: refuses(unix.ENOTSUP),
+		unix.SYS_REMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_LREMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_FREMOVEXATTR: refuses(unix.ENOTSUP),
+		463: refuses(unix.ENOTSUP), 466: refuses(unix.ENOTSUP), 469: refuses(unix.ENOTSUP), // 463 is setxattrat, 466 removexattrat, 469 file_setattr
+		// These calls reveal attributes of any file, and their errors reveal whether it exists.
+		unix.SYS_GETXATTR: refuses(unix.ENOTSUP), unix.SYS_LGETXATTR: refuses(unix.ENOTSUP), unix.SYS_FGETXATTR: refuses(unix.ENOTSUP),
+		unix.SYS_LISTXATTR: refuses(unix.ENOTSUP), unix.SYS_LLISTXATTR: refuses(unix.ENOTSUP), unix.SYS_FLISTXATTR: refuses(unix.ENOTSUP),
+		464: refuses(unix.ENOTSUP), 465: refuses(unix.ENOTSUP), 468: refuses(unix.ENOTSUP), // 464 is getxattrat, 465 listxattrat, 468 file_getattr
+		unix.SYS_NAME_TO_HANDLE_AT: refuses(unix.ENOTSUP),
+		// These calls reveal when other processes use a directory.
+		unix.SYS_INOTIFY_ADD_WATCH: refuses(unix.EACCES), unix.SYS_FANOTIFY_INIT: refuses(unix.EPERM),
+		// These calls fail because the program lacks privileges, but their errors could reveal whether
+		// a file exists.
+		unix.SYS_MOUNT: refuses(unix.EPERM), unix.SYS_UMOUNT2: refuses(unix.EPERM), unix.SYS_PIVOT_ROOT: refuses(unix.EPERM), unix.SYS_CHROOT: refuses(unix.EPERM),
+		unix.SYS_OPEN_TREE: refuses(unix.EPERM), 467: refuses(unix.EPERM), unix.SYS_MOVE_MOUNT: refuses(unix.EPERM), // 467 is open_tree_attr
+		unix.SYS_FSPICK: refuses(unix.EPERM), unix.SYS_MOUNT_SETATTR: refuses(unix.EPERM), unix.SYS_QUOTACTL: refuses(unix.EPERM),
+	}
 }
 
 // foreign is the result for a program of another architecture, because its system calls have other
@@ -194,7 +196,7 @@ const foreign = uint32(unix.SECCOMP_RET_KILL_PROCESS)
 // times, and the calls listed in asked, to the server. Calls made from the address in own may
 // execute a program without asking the server; 0 means no address.
 func filterProgram(version int, listens bool, asked []uint32, own uint64) []unix.SockFilter {
-	todo := maps.Clone(refused)
+	todo := refusedCalls()
 	maps.Copy(todo, refusedHere)
 	if version < truncates {
 		todo[unix.SYS_TRUNCATE] = refuses(unix.EPERM)

@@ -113,22 +113,41 @@ class Manifest {
 		}
 	}
 
-	// update reads the manifest again and passes each change on, with the URL of its new content. A
-	// watching cook may report a change a moment before it writes the manifest.
+	// update passes each change on, with the URL of its new content, and reads the manifest again. If
+	// all changed outputs are known, it passes the changes on first, because the manifest may be much
+	// larger than they are; the sizes and roles of the outputs are then still the old ones.
 	async update(changes, changed) {
 		const { target } = this.#options
 		const ours = changes.filter(c => target === undefined || (c.target ?? '') === target)
+		const known = ours.every(c => !c.removed && this.#outputs.has(c.path))
+		if (known) {
+			for (const c of ours) this.#applyChange(c)
+			await this.#passOn(ours, changed)
+		}
+		await this.#refreshUntilListed(ours)
+		if (!known) await this.#passOn(ours, changed)
+	}
+
+	// refreshUntilListed reads the manifest again. A watching cook may report a change a moment before it
+	// writes the manifest.
+	async #refreshUntilListed(changes) {
 		const isListed = c => this.#outputs.get(c.path)?.blake3 === (c.removed ? undefined : c.blob)
 		await this.refresh()
-		for (let tries = 1; tries < readTries && !ours.every(isListed); tries++) {
+		for (let tries = 1; tries < readTries && !changes.every(isListed); tries++) {
 			await new Promise(resolve => setTimeout(resolve, 20))
 			await this.refresh()
 		}
-		for (const { path, blob, removed } of ours.filter(c => !isListed(c))) {
-			if (removed) this.#outputs.delete(path)
-			else this.#outputs.set(path, Object.assign(this.#outputs.get(path) ?? { path }, { blake3: blob, url: this.#versionedURL({ path, blake3: blob }) }))
-		}
-		for (const change of ours) {
+		for (const c of changes.filter(c => !isListed(c))) this.#applyChange(c)
+	}
+
+	// applyChange changes an output as a change says.
+	#applyChange({ path, blob, removed }) {
+		if (removed) this.#outputs.delete(path)
+		else this.#outputs.set(path, Object.assign(this.#outputs.get(path) ?? { path }, { blake3: blob, url: this.#versionedURL({ path, blake3: blob }) }))
+	}
+
+	async #passOn(changes, changed) {
+		for (const change of changes) {
 			try {
 				await changed(change.path, this.#outputs.get(change.path)?.url, change)
 			} catch (error) {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// still returns a set whose clock does not advance, so that every source counts as fast.
+// still returns a set with a clock that does not advance. Every source then counts as fast.
 func still(o Options) *Set {
 	set := New(o)
 	set.clock = func() time.Duration { return 0 }

@@ -121,8 +121,8 @@ func prop(root, name string) string {
 	return filepath.Join(root, "testdata/assets/textures/props", name)
 }
 
-// shows returns an expression that reports whether the middle of the example's texture, or of its
-// model, has a color.
+// shows returns a JavaScript expression: whether the pixel in the middle of the example's texture, or
+// of its model, meets a condition for its color.
 func shows(x int, condition string) string {
 	return fmt.Sprintf(`(() => {
 		const gl = document.querySelector("canvas").getContext("webgl2"), p = new Uint8Array(4)

@@ -1,6 +1,6 @@
 // Engines tests engines that are native programs. It cooks the sample project for each engine and
 // without an engine, loads every cooked file with the engine, and compares the files with their
-// sources. It prints the differences, including those from results.json. It skips engines that are
+// sources. The files for an engine come from a snapshot. It prints the differences, including those from results.json. It skips engines that are
 // not installed; run.sh installs them on Debian.
 //
 //	go run ./proof/engines
@@ -125,6 +125,11 @@ func (p program) check(cooked string, update bool) error {
 	if err := prepare(dir, cooked); err != nil {
 		return err
 	}
+	if cooked == p.engine {
+		if err := replaceBySnapshot(dir); err != nil {
+			return err
+		}
+	}
 	if err := writeLoader(dir, p.engine); err != nil {
 		return err
 	}
@@ -168,12 +173,33 @@ var buildCook = sync.OnceValue(func() error {
 	return nil
 })
 
-// runCook cooks the project in a directory.
-func runCook(dir string) error {
+// replaceBySnapshot publishes the cooked files of the project in a directory, and replaces them by
+// the files that a machine without sources gets.
+func replaceBySnapshot(dir string) error {
+	server := filepath.Join(dir, "server")
+	if err := os.Mkdir(server, 0o777); err != nil {
+		return err
+	}
+	address := "-remote=file://" + filepath.ToSlash(server)
+	if err := runCook(dir, "snapshot", "publish", "sample", address); err != nil {
+		return err
+	}
+	to := filepath.Join(dir, "player", "cooked")
+	if err := runCook(dir, "snapshot", "get", "sample", "-out", to, "-cache", filepath.Join(dir, "player", "store"), address); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "cooked")); err != nil {
+		return err
+	}
+	return os.Rename(to, filepath.Join(dir, "cooked"))
+}
+
+// runCook runs cook in the project in a directory.
+func runCook(dir string, args ...string) error {
 	if err := buildCook(); err != nil {
 		return err
 	}
-	cook := exec.Command(cookFile, "-q")
+	cook := exec.Command(cookFile, args...)
 	cook.Dir = dir
 	if out, err := cook.CombinedOutput(); err != nil {
 		return fmt.Errorf("%v: %s", err, out)
@@ -203,7 +229,7 @@ func prepare(dir, engine string) error {
 	if err := os.WriteFile(filepath.Join(dir, "cook.toml"), []byte(text), 0o666); err != nil {
 		return err
 	}
-	if err := runCook(dir); err != nil {
+	if err := runCook(dir, "-q"); err != nil {
 		return err
 	}
 	if cooked != results.Any {

@@ -19,7 +19,7 @@ const { validateBytes } = require('gltf-validator');
 const MeshoptDecoder = require('meshoptimizer/decoder.cjs');
 await MeshoptDecoder.ready;
 
-const extension = 'EXT_meshopt_compression';
+const extensions = ['EXT_meshopt_compression', 'KHR_meshopt_compression'];
 const components = { 5120: Int8Array, 5121: Uint8Array, 5122: Int16Array, 5123: Uint16Array, 5125: Uint32Array, 5126: Float32Array };
 const widths = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4, MAT2: 4, MAT3: 9, MAT4: 16 };
 
@@ -31,7 +31,7 @@ function contents(file) {
 	const doc = JSON.parse(new TextDecoder().decode(data.subarray(20, 20 + length)));
 	const chunk = data.subarray(28 + length);
 	const views = (doc.bufferViews ?? []).map(v => {
-		const p = v.extensions?.[extension];
+		const p = extensions.map(name => v.extensions?.[name]).find(found => found);
 		if (!p) return chunk.slice(v.byteOffset ?? 0, (v.byteOffset ?? 0) + v.byteLength);
 		const from = p.byteOffset ?? 0, bytes = new Uint8Array(p.count * p.byteStride);
 		MeshoptDecoder.decodeGltfBuffer(bytes, p.count, p.byteStride, chunk.subarray(from, from + p.byteLength), p.mode, p.filter ?? 'NONE');

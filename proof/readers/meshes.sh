@@ -88,7 +88,9 @@ format = \"uastc\""
 way "compressed, without what nobody uses" "$mesh
 compression = \"meshopt\"
 prune = true
-prune_empty = true"
+prune_empty = true
+join = true
+instances = 2"
 way "pictures inside as DDS" "$mesh
 embedded = \"dds\"
 embedded_quality = \"fast\""
@@ -109,6 +111,12 @@ $bits" "$mesh
 $bits"
 way "compressed floats" "$mesh
 compression = \"meshopt\"
+animation_error = 0
+$floats" "$mesh
+animation_error = 0
+$floats"
+way "floats compressed by KHR_meshopt_compression" "$mesh
+compression = \"meshopt-khr\"
 animation_error = 0
 $floats" "$mesh
 animation_error = 0

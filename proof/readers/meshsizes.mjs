@@ -16,7 +16,7 @@ const gltfpack = path.resolve(packages, 'node_modules/gltfpack/cli.js');
 function measure(file) {
 	const data = fs.readFileSync(file), length = data.readUInt32LE(12);
 	const text = data.subarray(20, 20 + length), chunk = data.subarray(28 + length), doc = JSON.parse(text);
-	const views = doc.bufferViews ?? [], packed = v => v.extensions?.EXT_meshopt_compression ?? v;
+	const views = doc.bufferViews ?? [], packed = v => v.extensions?.KHR_meshopt_compression ?? v.extensions?.EXT_meshopt_compression ?? v;
 	const pictures = new Set((doc.images ?? []).map(i => i.bufferView)), animated = new Set(), keyframes = new Set();
 	for (const a of doc.animations ?? []) {
 		for (const s of a.samplers) [s.input, s.output].forEach(i => keyframes.add(i));

@@ -10,7 +10,7 @@ if command -v npm >/dev/null && (cd "$dir" && npm install --silent --no-audit --
 	parse=$dir/node_modules/ktx-parse/dist/index.mjs
 fi
 basis=
-if [ -n "$parse" ] && (cd "$dir" && npm install --silent --no-audit --no-fund --ignore-scripts three@0.170.0 >/dev/null 2>&1); then
+if [ -n "$parse" ] && (cd "$dir" && npm install --silent --no-audit --no-fund --ignore-scripts three@0.180.0 >/dev/null 2>&1); then
 	basis=$dir/node_modules/three/examples/jsm/libs/basis
 fi
 astcenc=$(command -v astcenc || command -v astcenc-native || true)

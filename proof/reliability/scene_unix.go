@@ -240,7 +240,7 @@ func (s *scene) leftovers() error {
 	changes := 0
 	for _, e := range state {
 		switch name := e.Name(); {
-		case name == "history", name == "index", name == "last.log", name == "lock", name == "noted", name == "owner", name == "socket":
+		case name == "earlier", name == "history", name == "index", name == "last.log", name == "lock", name == "noted", name == "owner", name == "socket":
 		case strings.HasPrefix(name, "changes-"):
 			changes++
 		default:

@@ -73,11 +73,15 @@ type copyOptions struct {
 // the kernel may copy such a range itself, or even share its blocks.
 const copyStep = 16 << 20
 
+// smallCopy is the largest size of a source that is copied in memory. A larger source is copied by
+// the file system, which may share the blocks.
+const smallCopy = 64<<10 - 1
+
 // Outputs implements recipe.Cooker.
 func (*copyOptions) Outputs() []string { return []string{"{path}"} }
 
-// estimateMemory implements Traits.Estimate. The buffer has the same size for all sources.
-func (*copyOptions) estimateMemory([]byte, int64) (int64, error) { return 64 << 10, nil }
+// estimateMemory implements Traits.Estimate. The buffers have the same size for all sources.
+func (*copyOptions) estimateMemory([]byte, int64) (int64, error) { return 2 * (smallCopy + 1), nil }
 
 // Cook implements recipe.Cooker.
 func (c *copyOptions) Cook(ctx context.Context, job *recipe.Job) error {
@@ -88,6 +92,14 @@ func (c *copyOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	defer src.Close()
 	if err := refusePrivateKey(src, c.PrivateKeys); err != nil {
 		return err
+	}
+	if job.Size() <= smallCopy {
+		data := make([]byte, job.Size())
+		n, err := io.ReadFull(src, data)
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return err
+		}
+		return job.Write(0, data[:n])
 	}
 	dst, err := job.Create(0)
 	if err != nil {

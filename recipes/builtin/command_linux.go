@@ -272,7 +272,9 @@ func (s strays) are(pid int) bool {
 
 // marksStray reports whether the environment belongs to a stray.
 func (s strays) marksStray(environ []byte) bool {
-	return bytes.HasPrefix(environ, append(s.marker, 0)) || bytes.Contains(environ, slices.Concat([]byte{0}, s.marker, []byte{0}))
+	// The marker is copied, because other goroutines read it at the same time.
+	variable := slices.Concat([]byte{0}, s.marker, []byte{0})
+	return bytes.HasPrefix(environ, variable[1:]) || bytes.Contains(environ, variable)
 }
 
 // isMarked is like the method are, but checks only once and does not wait.

@@ -119,18 +119,16 @@ func (o *dataOptions) checkOptions() error {
 	return nil
 }
 
-// inputs maps extensions, in lower case, to input formats.
-var inputs = map[string]string{
-	".json": "json", ".jsonc": "jsonc", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".csv": "csv", ".tsv": "tsv",
-}
-
-// inputFormat returns the input format for a file extension.
+// inputFormat returns the input format for a file extension in lower case.
 func (o *dataOptions) inputFormat(ext string) (string, error) {
 	if o.Input != "auto" {
 		return o.Input, nil
 	}
-	if in, ok := inputs[ext]; ok {
-		return in, nil
+	switch ext {
+	case ".json", ".jsonc", ".yaml", ".toml", ".csv", ".tsv":
+		return ext[1:], nil
+	case ".yml":
+		return "yaml", nil
 	}
 	return "", fmt.Errorf("the extension %q does not determine the format; set input to json, jsonc, yaml, toml, csv or tsv", ext)
 }

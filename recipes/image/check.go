@@ -10,6 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/image/texenc"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
@@ -106,8 +107,8 @@ func (o *Image) checkFormatOptions() error {
 		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with format = %q, because only bc7, astc, etc2rgba and uastc support this option", o.Format)}
 	case o.NormalZ && !f.IsASTC():
 		return &recipe.OptionError{Key: "normal_z", Got: "true", Want: fmt.Sprintf("false with format = %q, whose channels are always the same", o.Format)}
-	case o.RDO > 0 && f != texture.BC7:
-		return &recipe.OptionError{Key: "rdo", Got: fmt.Sprint(o.RDO), Want: fmt.Sprintf("0 with format = %q, because only bc7 supports this option", o.Format)}
+	case o.RDO > 0 && !texenc.HasRDO(f):
+		return &recipe.OptionError{Key: "rdo", Got: fmt.Sprint(o.RDO), Want: fmt.Sprintf("0 with format = %q, because only bc7, astc and uastc support this option", o.Format)}
 	}
 	return nil
 }
@@ -123,8 +124,6 @@ func (o *Image) checkGPU() error {
 	case o.gpu() == texture.Desktop:
 	case o.Container == "dds":
 		return &recipe.OptionError{Key: "container", Got: strconv.Quote(o.Container), Want: fmt.Sprintf(`"ktx2" with gpu = %q`, o.GPU)}
-	case o.RDO > 0:
-		return &recipe.OptionError{Key: "rdo", Got: fmt.Sprint(o.RDO), Want: fmt.Sprintf("0 with gpu = %q, because only bc7 supports this option", o.GPU)}
 	}
 	return nil
 }

@@ -154,7 +154,7 @@ func (s *subject) encoding() texenc.Options {
 	if weighsAlpha(s.choice.Format) {
 		o.WeighAlpha = s.o.WeighAlpha && s.kind == "color"
 	}
-	if s.choice.Format == texture.BC7 {
+	if texenc.HasRDO(s.choice.Format) {
 		o.RDO = s.o.RDO
 	}
 	return o

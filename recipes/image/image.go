@@ -65,9 +65,9 @@ import (
 
 // Image holds the options of the recipe.
 type Image struct {
-	Format      string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x4,astc5x5,astc6x5,astc6x6,astc8x5,astc8x6,astc8x8,astc10x5,astc10x6,astc10x8,astc10x10,astc12x10,astc12x12,astc4x4-hdr,astc5x4-hdr,astc5x5-hdr,astc6x5-hdr,astc6x6-hdr,astc8x5-hdr,astc8x6-hdr,astc8x8-hdr,astc10x5-hdr,astc10x6-hdr,astc10x8-hdr,astc10x10-hdr,astc12x10-hdr,astc12x12-hdr,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,r16,rg16,rgba16,r16f,r32f,rgba16f,png,webp" doc:"pixel format of the texture; auto chooses by the image; png and webp write images instead of textures, lossless unless webp_quality is set"`
-	GPU         string `toml:"gpu" enum:"desktop,mobile,web,none" doc:"the formats that format = auto chooses from: desktop bc4 to bc7, mobile astc and eac, web uastc, which loaders transcode; none makes an image for programs that load no textures: the source itself if it is PNG, JPEG, HDR or EXR and no option changes its pixels, otherwise PNG; options that only textures have make a desktop texture"`
-	Quality     string `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, astc, etc2, eac, uastc, png and webp: fast for every edit, best for releases"`
+	Format      string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x4,astc5x5,astc6x5,astc6x6,astc8x5,astc8x6,astc8x8,astc10x5,astc10x6,astc10x8,astc10x10,astc12x10,astc12x12,astc4x4-hdr,astc5x4-hdr,astc5x5-hdr,astc6x5-hdr,astc6x6-hdr,astc8x5-hdr,astc8x6-hdr,astc8x8-hdr,astc10x5-hdr,astc10x6-hdr,astc10x8-hdr,astc10x10-hdr,astc12x10-hdr,astc12x12-hdr,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,uastc-hdr,r8,rg8,rgba8,rgb10a2,r16,rg16,rgba16,r16f,r32f,rgba16f,png,webp" doc:"pixel format of the texture; auto chooses by the image; png and webp write images instead of textures, lossless unless webp_quality is set"`
+	GPU         string `toml:"gpu" enum:"desktop,mobile,web,none" doc:"the formats that format = auto chooses from: desktop bc4 to bc7, mobile astc and eac, web uastc and uastc-hdr, which loaders transcode; none makes an image for programs that load no textures: the source itself if it is PNG, JPEG, HDR or EXR and no option changes its pixels, otherwise PNG; options that only textures have make a desktop texture"`
+	Quality     string `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, astc, etc2, eac, uastc, uastc-hdr, png and webp: fast for every edit, best for releases"`
 	WebPQuality int    `toml:"webp_quality" min:"0" max:"100" doc:"quality of colors in webp, from 1 to 100 as in cwebp; 0 is lossless; data, normal maps, heights, masks and tables, images of at most 64 colors, and alpha always stay lossless"`
 	Container   string `toml:"container" enum:"ktx2,dds" doc:"the file type of textures"`
 	DDSHeader   string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"the header of bc1 to bc5: older engines and ImageMagick read only legacy; auto writes legacy unless that would lose that colors are sRGB or premultiplied"`
@@ -105,14 +105,14 @@ type Image struct {
 	Irradiance  string   `toml:"irradiance" enum:"none,sh" doc:"diffuse light of a cube: sh writes nine spherical harmonics beside the texture, as JSON"`
 	Layers      []string `toml:"layers" doc:"files of the other layers of a texture array; paths are relative to the source"`
 
-	RDO  float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7 may lose for a smaller file after Zstandard; 0 loses nothing"`
+	RDO  float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7, astc and uastc may lose for a smaller file after Zstandard; 0 loses nothing"`
 	Zstd int     `toml:"zstd" min:"0" max:"19" doc:"compression level of Zstandard for ktx2 files; 0 does not compress"`
 }
 
 // Recipe returns the recipe "image".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "image", Version: 14, UsesPath: true, NamesOutputs: true, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		Name: "image", Version: 16, UsesPath: true, NamesOutputs: true, Extensions: source.TextureExtensions(), Formats: source.Formats(),
 		Extracts: []recipe.Extract{materials, neighbors},
 		Hints:    hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
 		New: func() recipe.Cooker {

@@ -312,6 +312,9 @@ func TestWrongOptionIsNamed(t *testing.T) {
 		{"", func(o *Image) { o.NormalZ, o.Format = true, "astc4x4" }},
 		{"normal_z", func(o *Image) { o.NormalZ, o.Format = true, "bc5" }},
 		{"rdo", func(o *Image) { o.RDO, o.Format = 1, "bc5" }},
+		{"rdo", func(o *Image) { o.RDO, o.Format = 1, "astc6x6-hdr" }},
+		{"", func(o *Image) { o.RDO, o.Format = 1, "astc6x6" }},
+		{"", func(o *Image) { o.RDO, o.Format = 1, "uastc" }},
 		{"format", func(o *Image) { o.Format = "etc2" }},
 	} {
 		err := options(tc.set).checkOptions()
@@ -341,6 +344,7 @@ func TestTexturesHaveGoldenBytes(t *testing.T) {
 	}{
 		{"normal map", "b.png", "0845d28464ede5bf", func(*Image) {}},
 		{"light", "sky.hdr", "0cc98001597ab027", func(*Image) {}},
+		{"light for the web", "sky.hdr", "5de370ece4bfec0b", func(o *Image) { o.GPU = "web" }},
 		{"kaiser", "a.png", "0cade51428e911a3", func(o *Image) { o.Format, o.Filter, o.Wrap, o.Coverage = "bc3", "kaiser", "repeat", 0.8 }},
 		{"cube", "a.png", "5ee5b932d114be3b", func(o *Image) { o.Cube, o.Format, o.Container, o.Premultiply = "cross", "rgba8", "dds", true }},
 		{"pack", "a.png", "c8d8735f7c7ddad0", func(o *Image) {

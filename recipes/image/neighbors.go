@@ -3,14 +3,16 @@ package image
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/source"
 )
 
-// neighbors extracts the role name of each image from all file names in a directory.
-var neighbors = recipe.Extract{Name: "neighbors", Version: 1, OfNames: sayOfNeighbors}
+// neighbors extracts the change of each image's role name from all file names in a directory. The
+// text has the words of both names.
+var neighbors = recipe.Extract{Name: "neighbors", Version: 2, OfNames: sayOfNeighbors}
 
 // everyName matches all names in the source's directory.
 const everyName = "*"
@@ -20,8 +22,8 @@ func sayOfNeighbors(names []string) recipe.Says {
 		return !slices.Contains(source.TextureExtensions(), recipe.Ext(name))
 	})
 	says := recipe.Says{}
-	for name, n := range role.OfNeighbors(pictures) {
-		says[name] = []byte(n.String())
+	for name, c := range role.OfNeighbors(pictures) {
+		says[name] = []byte(c.From.String() + " " + c.To.String())
 	}
 	return says
 }
@@ -31,13 +33,14 @@ func (o *Image) asksNeighbors() bool {
 	return o.asksRole() && o.pathName().AsksNeighbors()
 }
 
-// neighborsOf returns the role name that neighboring file names give the source, or Nameless.
-func neighborsOf(job *recipe.Job) (role.Name, error) {
+// neighborsOf returns how neighboring file names change the role name of the source.
+func neighborsOf(job *recipe.Job) (role.Change, error) {
 	said, err := job.ReadExtracts(everyName, neighbors.Name)
 	if err != nil || len(said) == 0 {
-		return role.Nameless, err
+		return role.Change{}, err
 	}
-	return role.ParseName(string(said[0].Text)), nil
+	from, to, _ := strings.Cut(string(said[0].Text), " ")
+	return role.Change{From: role.ParseName(from), To: role.ParseName(to)}, nil
 }
 
 // settleName resolves the role from neighboring file names, and returns the new options. It also
@@ -46,11 +49,11 @@ func (o *Image) settleName(job *recipe.Job) (settled *Image, why string, err err
 	if !o.asksNeighbors() {
 		return o, "", nil
 	}
-	said, err := neighborsOf(job)
+	change, err := neighborsOf(job)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return nil, "", err
 	}
-	before, after := o.pathName(), o.pathName().Settle(said)
+	before, after := o.pathName(), o.pathName().Settle(change)
 	if before == after {
 		return o, "", nil
 	}

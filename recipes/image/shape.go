@@ -171,12 +171,12 @@ func (s *subject) resizeToOptions(ctx context.Context, job *recipe.Job) error {
 	return s.scalePictures(ctx, job, w, h, fmt.Sprintf("fit = %d, pot = %q", s.o.Fit, s.o.POT))
 }
 
-// alignToBlocks scales images that become UASTC to sides that are multiples of 4. For other
+// alignToBlocks scales images that become UASTC or UASTC HDR to sides that are multiples of 4. For other
 // formats, it warns if Direct3D or WebGL require such sides.
 func (s *subject) alignToBlocks(ctx context.Context, job *recipe.Job) error {
 	first := s.pictures[0]
 	w, h := s.o.multipleOf4(first.W), s.o.multipleOf4(first.H)
-	if s.choice.Format != texture.UASTC {
+	if f := s.choice.Format; f != texture.UASTC && f != texture.UASTCHDR {
 		reader := ""
 		switch {
 		case s.o.Container == "dds":
@@ -190,7 +190,7 @@ func (s *subject) alignToBlocks(ctx context.Context, job *recipe.Job) error {
 		}
 		return nil
 	}
-	return s.scalePictures(ctx, job, w, h, "glTF and WebGL need sides that are multiples of 4 for uastc")
+	return s.scalePictures(ctx, job, w, h, fmt.Sprintf("glTF and WebGL need sides that are multiples of 4 for %v", s.choice.Format))
 }
 
 // scalePictures scales every image to the given size. Messages contain the reason.

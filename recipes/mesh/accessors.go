@@ -31,7 +31,7 @@ type accessors struct {
 // replaced for all users.
 func newAccessors(o *meshOptions, doc *gltf.Document, free []bool, r *repairs) (*accessors, error) {
 	objects, err := doc.Objects("accessors")
-	as := &accessors{output: gltf.Output{Compress: o.Compression == "meshopt", TurnBits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), entered: map[entry]int{}, merge: o.Prune, repairs: r}
+	as := &accessors{output: gltf.Output{Compression: o.compression(), TurnBits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), entered: map[entry]int{}, merge: o.Prune, repairs: r}
 	as.contents, as.vertices = accessorContents(doc)
 	return as, err
 }

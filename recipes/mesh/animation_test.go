@@ -144,7 +144,7 @@ func apart(path string, a, b []float64) float64 {
 func TestAnimationError(t *testing.T) {
 	from := decodeFile(t, dance(), "m/a.gltf")
 	for _, most := range []float64{0.0001, 0.0005, 0.01} {
-		for _, compression := range []string{"none", "meshopt"} {
+		for _, compression := range []string{"none", "meshopt", "meshopt-khr"} {
 			glb := cook(t, options(func(o *meshOptions) { o.AnimationError, o.Compression = most, compression }), dance(), "m/a.gltf")
 			to := decodeWith(t, glb, func(o *meshOptions) { o.AnimationError = 0 })
 			for i, a := range from.Animations[:2] {
@@ -191,7 +191,7 @@ func TestNearlyHalfTurnsAreNotRounded(t *testing.T) {
 	numbers := map[string]int{"in": in, "p": s.positions(-1, -1, -1, 1, 1, 1, 1, -1, 1), "turn": s.floats("VEC4", 4, turn...)}
 	tree := s.tree(fill(`"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":$p}}]}],
 		"animations":[{"channels":[{"sampler":0,"target":{"node":0,"path":"rotation"}}],"samplers":[{"input":$in,"output":$turn}]}]`, numbers))
-	for _, compression := range []string{"none", "meshopt"} {
+	for _, compression := range []string{"none", "meshopt", "meshopt-khr"} {
 		doc := decodeWith(t, cook(t, options(func(o *meshOptions) { o.Compression = compression }), tree, "m/a.gltf"), func(o *meshOptions) { o.AnimationError = 0 })
 		rows := elements(t, doc, doc.Animations[0].Samplers[0].Output)
 		if len(rows) != 3 {

@@ -34,11 +34,20 @@ type packedDocument struct {
 
 func compressed(o *meshOptions) { o.Compression = "meshopt" }
 
+// compressions are the extensions by values of option compression.
+var compressions = map[string]string{"meshopt": gltf.MeshoptEXT, "meshopt-khr": gltf.MeshoptKHR}
+
 // A compressed model must follow the extension's specification. Views are in a second buffer
 // without bytes, their bytes are in the first buffer, and the extension is required.
 func TestCompresses(t *testing.T) {
+	for compression, extension := range compressions {
+		t.Run(compression, func(t *testing.T) { testCompresses(t, compression, extension) })
+	}
+}
+
+func testCompresses(t *testing.T, compression, extension string) {
 	plain := cook(t, options(nil), bent(), "m/a.gltf")
-	packed := cook(t, options(compressed), bent(), "m/a.gltf")
+	packed := cook(t, options(func(o *meshOptions) { o.Compression = compression }), bent(), "m/a.gltf")
 	if len(packed) > len(plain)*2/3 {
 		t.Errorf("%d bytes, without compression %d", len(packed), len(plain))
 	}
@@ -50,15 +59,15 @@ func TestCompresses(t *testing.T) {
 	if err := json.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
-	if fmt.Sprint(doc.Required) != "[KHR_mesh_quantization EXT_meshopt_compression]" || fmt.Sprint(doc.Used) != fmt.Sprint(doc.Required) {
+	if fmt.Sprint(doc.Required) != "[KHR_mesh_quantization "+extension+"]" || fmt.Sprint(doc.Used) != fmt.Sprint(doc.Required) {
 		t.Errorf("extensions used %v, required %v", doc.Used, doc.Required)
 	}
-	if b := doc.Buffers; len(b) != 2 || b[0].ByteLength != len(chunk) || b[1].URI != "" || !b[1].Extensions[gltf.MeshoptEXT].Fallback {
+	if b := doc.Buffers; len(b) != 2 || b[0].ByteLength != len(chunk) || b[1].URI != "" || !b[1].Extensions[extension].Fallback {
 		t.Errorf("buffers %+v, a chunk of %d", b, len(chunk))
 	}
 	kinds, end := map[string]int{}, 0
 	for i, v := range doc.BufferViews {
-		p, ok := v.Extensions[gltf.MeshoptEXT]
+		p, ok := v.Extensions[extension]
 		if !ok {
 			continue
 		}
@@ -89,19 +98,43 @@ func bent() fstest.MapFS {
 
 // Reading a compressed model must give the same model, because the compression is lossless.
 func TestReadsCompressed(t *testing.T) {
-	packed := cook(t, options(compressed), bent(), "m/a.gltf")
+	for compression := range compressions {
+		t.Run(compression, func(t *testing.T) { testReadsCompressed(t, compression) })
+	}
+}
+
+func testReadsCompressed(t *testing.T, compression string) {
+	packed := cook(t, options(func(o *meshOptions) { o.Compression = compression }), bent(), "m/a.gltf")
 	tree := fstest.MapFS{"a.glb": {Data: packed}}
 	plain := cook(t, options(func(o *meshOptions) { o.Optimize = false }), tree, "a.glb")
 	if bytes.Contains(plain, []byte("meshopt")) {
 		t.Error("the extension is still named")
 	}
-	again := cook(t, options(func(o *meshOptions) { o.Optimize, o.Compression = false, "meshopt" }), fstest.MapFS{"b.glb": {Data: plain}}, "b.glb")
+	again := cook(t, options(func(o *meshOptions) { o.Optimize, o.Compression = false, compression }), fstest.MapFS{"b.glb": {Data: plain}}, "b.glb")
 	last := cook(t, options(func(o *meshOptions) { o.Optimize = false }), fstest.MapFS{"a.glb": {Data: again}}, "a.glb")
 	if !bytes.Equal(last, plain) {
 		t.Errorf("compressing changed a model of %d bytes, now %d", len(plain), len(last))
 	}
 	if need, err := options(nil).estimateMemory(packed, int64(len(packed))); err != nil || need < int64(len(plain)) {
 		t.Errorf("needs %d bytes, %v", need, err)
+	}
+}
+
+// Without a choice of order, both extensions must hold the same model, and KHR_meshopt_compression
+// must take fewer bytes.
+func TestExtensionsHoldTheSame(t *testing.T) {
+	read := map[string][]byte{}
+	size := map[string]int{}
+	for compression := range compressions {
+		packed := cook(t, options(func(o *meshOptions) { o.Optimize, o.Compression = false, compression }), bent(), "m/a.gltf")
+		size[compression] = len(packed)
+		read[compression] = cook(t, options(func(o *meshOptions) { o.Optimize = false }), fstest.MapFS{"a.glb": {Data: packed}}, "a.glb")
+	}
+	if !bytes.Equal(read["meshopt"], read["meshopt-khr"]) {
+		t.Error("the models differ")
+	}
+	if size["meshopt-khr"] >= size["meshopt"] {
+		t.Errorf("%d bytes, with EXT_meshopt_compression %d", size["meshopt-khr"], size["meshopt"])
 	}
 }
 
@@ -205,7 +238,7 @@ func TestCompressionChoosesTheSmallestOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := c.geometries[0]
-	chosen, err := g.packedSize(t.Context(), g.indices)
+	chosen, err := g.packedSize(t.Context(), gltf.MeshoptEXT, g.indices)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +246,7 @@ func TestCompressionChoosesTheSmallestOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if size, err := g.packedSize(t.Context(), cached); err != nil || size < chosen {
+	if size, err := g.packedSize(t.Context(), gltf.MeshoptEXT, cached); err != nil || size < chosen {
 		t.Errorf("%d bytes, %d in the order for the cache, %v", chosen, size, err)
 	}
 }

@@ -62,6 +62,7 @@ type cooking struct {
 	released   []int32 // accessors of removed samplers
 	clips      []*clip
 	shows      [][]*geometry // geometries by mesh and primitive; nil for an unchanged primitive
+	joined     []int         // numbers of nodes whose meshes were joined, by joined mesh
 }
 
 // cookModel runs all steps for a model. measure makes it count vertex cache misses as well, which
@@ -82,6 +83,9 @@ func (o *meshOptions) cookModel(ctx context.Context, job *recipe.Job, doc *gltf.
 	err = c.findMotions(ctx)
 	step()
 	if err != nil {
+		return nil, err
+	}
+	if err := c.joinMeshes(ctx); err != nil {
 		return nil, err
 	}
 	c.groups.makeGrids(o.PositionBits)
@@ -251,7 +255,7 @@ func (c *cooking) enterResults(ctx context.Context, job *recipe.Job) (*writer, e
 	if err := as.keepUnchanged(ctx, uses); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{w.moveMeshes, w.writeImages, w.layOutViews, w.declareExtensions} {
+	for _, step := range []func(context.Context) error{w.writeInstances, w.moveMeshes, w.writeImages, w.layOutViews, w.declareExtensions} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}

@@ -94,9 +94,7 @@ func (o *meshOptions) estimateDocument(text []byte, chunk, size int64, pictures 
 			seen[key] = true
 			l := o.loadOf(doc, p, mapped, drawn)
 			bytes += float64(l.bytes)
-			if l.corners > largest.corners {
-				largest = l
-			}
+			largest = o.largerLoad(largest, l)
 		}
 	}
 	// Vertices count twice, because they are in memory as read and as written. Copied data counts
@@ -105,7 +103,10 @@ func (o *meshOptions) estimateDocument(text []byte, chunk, size int64, pictures 
 	if o.AnimationError > 0 {
 		need += float64(keyframeCost * keyframesOf(doc))
 	}
-	if o.Compression == "meshopt" {
+	if o.Join {
+		need += bytes // both the joined and the separate vertices are in memory
+	}
+	if o.compresses() {
 		need += bytes + copiedBytes(doc, drawn)             // both the packed and the unpacked data are in memory
 		need += float64(largest.bytes + 12*largest.corners) // several orders of vertices and indices are in memory
 	}
@@ -169,6 +170,17 @@ func variantMaps(doc *gltf.Document, text []byte) bool {
 
 // A load is the size of a geometry.
 type load struct{ vertices, corners, bytes int64 }
+
+// largerLoad returns the larger of two loads, or their sum if they may become one geometry.
+func (o *meshOptions) largerLoad(a, b load) load {
+	switch {
+	case o.Join:
+		return load{a.vertices + b.vertices, a.corners + b.corners, a.bytes + b.bytes}
+	case b.corners > a.corners:
+		return b
+	}
+	return a
+}
 
 // loadOf returns the largest size that a primitive may reach. Bounds guard against wrong counts in
 // the document. mapped reports whether variants may have normal maps. loadOf marks the accessors of
@@ -280,6 +292,16 @@ func (o *meshOptions) explainResult(ctx context.Context, job *recipe.Job) ([]str
 	}
 	c.repairs.warnOfRepairs(job)
 	lines := c.explainLines()
+	for _, n := range c.joined {
+		lines = append(lines, fmt.Sprintf("the meshes of %d nodes become one mesh", n))
+	}
+	repeated, err := c.findRepeatedMeshes()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range repeated {
+		lines = append(lines, fmt.Sprintf("mesh %d: %d nodes become one instanced node", *c.doc.Nodes[r.nodes[0]].Mesh, len(r.nodes)))
+	}
 	if gone.Any() {
 		lines = append([]string{"prune removes " + gone.String()}, lines...)
 	}

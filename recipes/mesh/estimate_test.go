@@ -109,7 +109,7 @@ func live(t *testing.T, o *meshOptions, tree fstest.MapFS, name string) uint64 {
 // For many nodes, primitives or meshes with few vertices, the estimate must include the cost of
 // each.
 func TestEstimateOfMany(t *testing.T) {
-	const many = 400
+	const many = 150
 	list := func(n int, item func(i int) string) string {
 		items := make([]string, n)
 		for i := range items {

@@ -205,7 +205,7 @@ func (o *meshOptions) finishGeometry(ctx context.Context, g *geometry, grid *qua
 // it chooses the order that takes the fewest bytes.
 func (o *meshOptions) orderGeometry(ctx context.Context, g *geometry, positions []float32) error {
 	sorts := []triangleSort{optimize.VertexCache}
-	if o.Compression == "meshopt" {
+	if o.compresses() {
 		sorts = append(sorts, optimize.Strips)
 	}
 	least, indices := -1, g.indices
@@ -218,8 +218,8 @@ func (o *meshOptions) orderGeometry(ctx context.Context, g *geometry, positions 
 		}
 		for i, order := range orders {
 			size := 0
-			if o.Compression == "meshopt" {
-				if size, err = g.packedSize(ctx, order); err != nil {
+			if o.compresses() {
+				if size, err = g.packedSize(ctx, o.compression(), order); err != nil {
 					return err
 				}
 			}
@@ -252,14 +252,15 @@ func (o *meshOptions) orderTriangles(ctx context.Context, indices []uint32, posi
 		return [][]uint32{sorted}, err
 	}
 	first, err := optimize.Overdraw(ctx, sorted, positions, float32(o.Overdraw))
-	if o.Compression != "meshopt" {
+	if !o.compresses() {
 		return [][]uint32{first}, err
 	}
 	return [][]uint32{first, sorted}, err
 }
 
-// packedSize returns the compressed size of a geometry if its triangles have the given order.
-func (g *geometry) packedSize(ctx context.Context, indices []uint32) (int, error) {
+// packedSize returns the size of a geometry if its triangles have the given order and if the given
+// extension compresses it.
+func (g *geometry) packedSize(ctx context.Context, extension string, indices []uint32) (int, error) {
 	remap, used, err := optimize.FetchOrder(ctx, indices, g.vertices())
 	if err != nil {
 		return 0, err
@@ -270,7 +271,7 @@ func (g *geometry) packedSize(ctx context.Context, indices []uint32) (int, error
 		if err != nil {
 			return 0, err
 		}
-		n, err := gltf.PackedSize(ctx, g.streams[i].use, moved)
+		n, err := gltf.PackedSize(ctx, extension, g.streams[i].use, moved)
 		if err != nil {
 			return 0, err
 		}
@@ -280,7 +281,7 @@ func (g *geometry) packedSize(ctx context.Context, indices []uint32) (int, error
 	for i, v := range indices {
 		renumbered[i] = remap[v]
 	}
-	n, err := gltf.PackedSize(ctx, gltf.TriangleIndices, gltf.IndexArray(renumbered, used))
+	n, err := gltf.PackedSize(ctx, extension, gltf.TriangleIndices, gltf.IndexArray(renumbered, used))
 	return size + n, err
 }
 
@@ -301,7 +302,7 @@ func (o *meshOptions) packAttributes(ctx context.Context, g *geometry, grid *qua
 		switch {
 		case kind == "POSITION" && grid != nil:
 			s.data, err = grid.Positions(ctx, s.data, s.target != base)
-		case (kind == "NORMAL" || kind == "TANGENT") && o.NormalBits > 0 && s.target == base && o.Compression == "meshopt":
+		case (kind == "NORMAL" || kind == "TANGENT") && o.NormalBits > 0 && s.target == base && o.compresses():
 			s.use = gltf.Directions
 			s.data, err = quantize.Octahedral(ctx, s.data, o.NormalBits)
 		case (kind == "NORMAL" || kind == "TANGENT") && o.NormalBits > 0:
@@ -321,12 +322,12 @@ func (o *meshOptions) packAttributes(ctx context.Context, g *geometry, grid *qua
 // packCoordinates stores texture coordinates as fractions of 16 bits. With compression, coordinates
 // of fewer bits and coordinates outside of 0 to 1 become rounded floats.
 func (o *meshOptions) packCoordinates(ctx context.Context, s *stream) (err error) {
-	if o.UVBits == 16 || o.Compression != "meshopt" {
+	if o.UVBits == 16 || !o.compresses() {
 		if s.data, err = quantize.Fractions(ctx, s.data, 16); err != nil || s.data.Component != gltf.Float32 {
 			return err
 		}
 	}
-	if o.Compression == "meshopt" {
+	if o.compresses() {
 		s.use = gltf.Coordinates
 		s.data, err = quantize.Steps(ctx, s.data, -o.UVBits)
 	}

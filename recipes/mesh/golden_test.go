@@ -31,7 +31,7 @@ func TestGolden(t *testing.T) {
 		}{
 			{"barrier", "models/barrier.obj", assets}, {"coin", "models/coin.gltf", assets}, {"cone", "models/cone.gltf", assets},
 			{"crate", "models/crate.gltf", assets}, {"kart", "models/kart.gltf", assets}, {"pebble", "models/pebble.glb", assets},
-			{"figure", "m/a.gltf", figure()}, {"forms", "m/a.gltf", forms()}, {"roof", "m/a.gltf", roof(bumpy)},
+			{"figure", "m/a.gltf", figure()}, {"forest", "m/a.gltf", forest(40)}, {"village", "m/a.gltf", village(7, "", "")}, {"forms", "m/a.gltf", forms()}, {"roof", "m/a.gltf", roof(bumpy)},
 		} {
 			glb := cook(t, options(ways[way]), m.tree, m.path)
 			lines = append(lines, fmt.Sprintf("%s %s %x", way, m.name, sha256.Sum256(glb)))
@@ -60,7 +60,7 @@ func TestOptions(t *testing.T) {
 	recipetest.Check(t, r, map[string]any{
 		"normals": "none", "tangents": false, "optimize": false, "overdraw": 1.5,
 		"position_bits": int64(12), "normal_bits": int64(16), "uv_bits": int64(0), "color_bits": int64(16), "weight_bits": int64(16), "rotation_bits": int64(0),
-		"prune": true, "prune_empty": true, "keep": []any{"TEXCOORD_1"}, "animation_error": 0.0, "compression": "meshopt", "lods": int64(2), "lod_ratio": 0.25, "lod_error": 0.1, "embedded": "dds", "embedded_quality": "fast", "textures": "keep", "texture_suffix": ".dds", "image_rules": "1",
+		"prune": true, "prune_empty": true, "keep": []any{"TEXCOORD_1"}, "animation_error": 0.0, "compression": "meshopt", "lods": int64(2), "join": true, "instances": int64(4), "lod_ratio": 0.25, "lod_error": 0.1, "embedded": "dds", "embedded_quality": "fast", "textures": "keep", "texture_suffix": ".dds", "image_rules": "1",
 	})
 	for key, tc := range map[string]struct {
 		value any
@@ -68,7 +68,7 @@ func TestOptions(t *testing.T) {
 	}{
 		"normal_bits": {int64(12), false}, "uv_bits": {int64(7), false}, "color_bits": {int64(8), true},
 		"weight_bits": {int64(1), false}, "rotation_bits": {int64(8), false}, "position_bits": {int64(1), true}, "texture_suffix": {".k tx", false},
-		"prune_empty": {true, false}, "keep": {[]any{"[a"}, false},
+		"prune_empty": {true, false}, "instances": {int64(2), false}, "join": {true, false}, "keep": {[]any{"[a"}, false},
 	} {
 		c := r.New()
 		if err := recipeset.SetOption(c, key, tc.value); err != nil {

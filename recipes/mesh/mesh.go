@@ -83,14 +83,16 @@
 // # Compression
 //
 // compression = "meshopt" compresses each buffer view that becomes smaller
-// (EXT_meshopt_compression, see package meshopt). The engine must support the extension. The
-// triangles of each geometry get the order that takes the fewest bytes. The candidates are the
-// order for the vertex cache and strips, each with or without less overdraw. Texture coordinates
-// with fewer than 16 bits, or outside of 0 to 1, are floats, rounded to multiples of 2^-uv_bits.
-// Normals and tangents are rounded in octahedral coordinates. With 8 bits the error is less than a
-// degree, with 16 bits less than 1/250 of a degree. Animations are rounded within animation_error.
-// Nothing else changes. Models with this extension or KHR_meshopt_compression can be read. Models
-// compressed by Draco are refused.
+// (EXT_meshopt_compression, see package meshopt). The engine must support the extension.
+// compression = "meshopt-khr" does the same with KHR_meshopt_compression, whose version 1 of vertex
+// attributes is smaller, and which fewer engines support. The triangles of each geometry get the
+// order that takes the fewest bytes. The candidates are the order for the vertex cache and strips,
+// each with or without less overdraw. Texture coordinates with fewer than 16 bits, or outside of 0
+// to 1, are floats, rounded to multiples of 2^-uv_bits. Normals and tangents are rounded in
+// octahedral coordinates. With 8 bits the error is less than a degree, with 16 bits less than 1/250
+// of a degree. Animations are rounded within animation_error. Nothing else changes. Models with
+// either extension can be read. Models compressed by Draco are refused, because the Go library for
+// Draco needs cgo.
 //
 // # Other members
 //
@@ -131,6 +133,25 @@
 // primitive without the coordinates of a texture gets a copy of the material without that texture.
 // A source with any other fault is refused; see package gltf.
 //
+// # Joined meshes
+//
+// With join, the meshes of several nodes become one mesh, whose vertices are stored in the space of
+// the nodes' parent. The nodes have the same parent or the same scenes, and the same exceptions as
+// for instances apply. The meshes have no name or extras, and their primitives have the same
+// materials and attributes. A mesh that several nodes show is not joined, because its vertices
+// would be stored several times. The grid of the joined mesh spans all of its parts, so
+// position_bits gives a larger error.
+//
+// # Instances
+//
+// With instances = N, at least N nodes with the same mesh, and with the same parent or the same
+// scenes, become one node with EXT_mesh_gpu_instancing. Its accessors hold a translation, a
+// rotation and a scale for each of the nodes as float32, combined with the scale of the grid.
+// Nodes with a name, children, extras or an extension stay, and so do nodes that an animation or
+// another part of the model refers to. Mirrored nodes also stay, because engines choose the winding
+// for all instances at once. Meshes with morph targets, levels of detail, blended triangles, points
+// or lines get no instances.
+//
 // # Levels of detail
 //
 // Each level is a separate mesh, on a node that the extension MSFT_lod lists at the node of the
@@ -146,6 +167,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	picturefile "github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // meshOptions are the options of the recipe.
@@ -170,11 +192,14 @@ type meshOptions struct {
 
 	AnimationError float64 `toml:"animation_error" min:"0" max:"0.1" doc:"largest error of an animation with fewer keyframes: in radians, or as a share of a scale, of a morph target, or of the size of the moved part; 0 keeps all keyframes"`
 
-	Compression string `toml:"compression" enum:"none,meshopt" doc:"meshopt stores vertices, triangles and animations in fewer bytes (EXT_meshopt_compression); the program that loads the model must support it"`
+	Compression string `toml:"compression" enum:"none,meshopt,meshopt-khr" doc:"meshopt stores vertices, triangles and animations in fewer bytes (EXT_meshopt_compression); meshopt-khr saves some more (KHR_meshopt_compression); the program that loads the model must support the extension"`
 
 	LODs     int     `toml:"lods" min:"0" max:"8" doc:"number of meshes with fewer triangles to add as levels of detail"`
 	LODRatio float64 `toml:"lod_ratio" min:"0.05" max:"0.95" doc:"triangles of a level of detail, as a share of the triangles of the level before"`
 	LODError float64 `toml:"lod_error" min:"0" max:"1" doc:"largest error of any level of detail, as a share of the mesh's longest side"`
+
+	Join      bool `toml:"join" doc:"join the meshes of nodes with the same parent and the same materials, for fewer draw calls; only unnamed meshes of nodes without name, children, animation, extras and extensions; needs prune = true"`
+	Instances int  `toml:"instances" min:"0" max:"1000000" doc:"smallest number of nodes with the same mesh and parent that become instances of one node (EXT_mesh_gpu_instancing); only nodes without name, children, animation, extras and extensions do; 0 keeps all nodes; needs prune = true"`
 
 	Textures        string `toml:"textures" enum:"auto,cooked,basisu,keep" doc:"names of images in separate files: auto writes the names of their cooked files; cooked adds texture_suffix, for engines that read any KTX2 file; basisu also adds KHR_texture_basisu, for images with format uastc; keep leaves names unchanged"`
 	Embedded        string `toml:"embedded" enum:"keep,dds,basisu" doc:"images in the model: keep leaves them unchanged; dds and basisu convert them to textures in DDS (MSFT_texture_dds) or UASTC (KHR_texture_basisu), by the role that materials give them"`
@@ -246,6 +271,15 @@ func (o *meshOptions) checkOptions() error {
 	if o.PruneEmpty && !o.Prune {
 		return &recipe.OptionError{Key: "prune_empty", Got: "true", Want: "prune = true together with this option"}
 	}
+	if o.Join && !o.Prune {
+		return &recipe.OptionError{Key: "join", Got: "true", Want: "prune = true together with this option"}
+	}
+	if o.Instances == 1 {
+		return &recipe.OptionError{Key: "instances", Got: "1", Want: "0, or at least 2"}
+	}
+	if o.Instances > 0 && !o.Prune {
+		return &recipe.OptionError{Key: "instances", Got: fmt.Sprint(o.Instances), Want: "prune = true together with this option"}
+	}
 	if o.Textures == "basisu" && !strings.HasSuffix(strings.ToLower(o.TextureSuffix), ".ktx2") {
 		return &recipe.OptionError{Key: "texture_suffix", Got: o.TextureSuffix, Want: `".ktx2" at the end, because of textures = "basisu"`}
 	}
@@ -254,6 +288,20 @@ func (o *meshOptions) checkOptions() error {
 	}
 	return nil
 }
+
+// compression returns the glTF extension that compresses the model, or "" for none.
+func (o *meshOptions) compression() string {
+	switch o.Compression {
+	case "meshopt":
+		return gltf.MeshoptEXT
+	case "meshopt-khr":
+		return gltf.MeshoptKHR
+	}
+	return ""
+}
+
+// compresses reports whether an extension compresses the model.
+func (o *meshOptions) compresses() bool { return o.compression() != "" }
 
 // isSuffix reports whether a text can be appended to any relative URI.
 func isSuffix(s string) bool {

@@ -40,13 +40,13 @@ func tolerances(extent float64, o *meshOptions) dot {
 	if o.NormalBits > 0 {
 		normal = 1.5 / math.Exp2(float64(o.NormalBits-1)) // half a step on each axis, plus the error of the length
 	}
-	if o.NormalBits > 0 && o.Compression == "meshopt" {
+	if o.NormalBits > 0 && o.compresses() {
 		normal = 0.95 * math.Pi / 180 // package meshopt documents this error
 	}
 	if o.UVBits > 0 {
 		uv = 0.5000001 / 65535
 	}
-	if o.UVBits > 0 && o.Compression == "meshopt" {
+	if o.UVBits > 0 && o.compresses() {
 		uv = 0.5000001 / (math.Exp2(float64(o.UVBits)) - 1)
 	}
 	if o.ColorBits > 0 {
@@ -65,12 +65,14 @@ var ways = map[string]func(*meshOptions){
 	"lods":     func(o *meshOptions) { o.LODs = 2 },
 	"keyed":    func(o *meshOptions) { o.AnimationError = 0 },
 	"pruned": func(o *meshOptions) {
+		o.Join, o.Instances = true, 2
 		o.Prune, o.PruneEmpty, o.Keep = true, true, []string{"NORMAL", "TANGENT", "TEXCOORD_*", "COLOR_*", "JOINTS_*", "WEIGHTS_*"}
 	},
 	"web": func(o *meshOptions) {
 		o.Compression, o.Tangents, o.PositionBits, o.UVBits = "meshopt", false, 14, 12
 	},
-	"meshopt": func(o *meshOptions) { o.Compression, o.LODs = "meshopt", 1 },
+	"meshopt":     func(o *meshOptions) { o.Compression, o.LODs = "meshopt", 1 },
+	"meshopt-khr": func(o *meshOptions) { o.Compression, o.LODs = "meshopt-khr", 1 },
 }
 
 // A cooked model must show the same triangles as its source.

@@ -151,7 +151,7 @@ func (o *meshOptions) rotationBits() int {
 // roundMotion stores the values of a motion in fewer bits. It does so only if the rounding error is
 // at most three quarters of the allowed error.
 func (o *meshOptions) roundMotion(ctx context.Context, m *motion) error {
-	compress := o.Compression == "meshopt"
+	compress := o.compresses()
 	switch bits := o.rotationBits(); {
 	case m.source.Kind == keyframes.Rotation && o.RotationBits == 0:
 		m.stored = gltf.FloatArray(m.source.Values, m.source.Width)

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"bytes"
+	"encoding/json"
 	"io/fs"
 	"math"
 	"path"
@@ -22,7 +23,7 @@ type dot [12]float64
 
 type shown [3]dot
 
-const extMeshopt = "EXT_meshopt_compression"
+const extMeshopt = "_meshopt_compression" // the end of the names of both extensions
 
 // decodeWith reads a compressed model. It first cooks the model without compression, because the
 // library cannot unpack it.
@@ -128,6 +129,25 @@ func (m matrix) apply(v []float64, w float64) (p [3]float64) {
 	return p
 }
 
+// turnNormal applies the inverse transpose of the linear part, apart from a positive factor.
+func (m matrix) turnNormal(v []float64) (n [3]float64) {
+	minor := func(r, c int) float64 {
+		a, b, d, e := (r+1)%3, (r+2)%3, (c+1)%3, (c+2)%3
+		return m[4*d+a]*m[4*e+b] - m[4*e+a]*m[4*d+b]
+	}
+	determinant := 0.
+	for c := range 3 {
+		determinant += m[4*c] * minor(0, c)
+	}
+	for r := range 3 {
+		for c := range 3 {
+			n[r] += minor(r, c) * v[c]
+		}
+		n[r] = math.Copysign(1, determinant) * n[r]
+	}
+	return n
+}
+
 func local(n *gltf.Node) matrix {
 	if n.Matrix != gltf.DefaultMatrix && n.Matrix != [16]float64{} {
 		return n.Matrix
@@ -166,9 +186,45 @@ func show(t testing.TB, doc *gltf.Document) []shown {
 		if n.Mesh == nil {
 			continue
 		}
-		for _, p := range doc.Meshes[*n.Mesh].Primitives {
-			list = append(list, showPrimitive(t, doc, n, p, world, world[i])...)
+		for _, at := range instances(t, doc, n) {
+			for _, p := range doc.Meshes[*n.Mesh].Primitives {
+				list = append(list, showPrimitive(t, doc, n, p, world, world[i].times(at))...)
+			}
 		}
+	}
+	return list
+}
+
+// instances returns the transforms of a node's instances. A node that is not instanced has one.
+func instances(t testing.TB, doc *gltf.Document, n *gltf.Node) []matrix {
+	t.Helper()
+	raw, ok := n.Extensions[extInstancing].(json.RawMessage)
+	if !ok {
+		return []matrix{{0: 1, 5: 1, 10: 1, 15: 1}}
+	}
+	var e struct{ Attributes map[string]int }
+	if err := json.Unmarshal(raw, &e); err != nil {
+		t.Fatal(err)
+	}
+	var nodes []gltf.Node
+	for name, accessor := range e.Attributes {
+		for i, row := range elements(t, doc, accessor) {
+			if i == len(nodes) {
+				nodes = append(nodes, gltf.Node{Rotation: gltf.DefaultRotation, Scale: gltf.DefaultScale})
+			}
+			switch name {
+			case "TRANSLATION":
+				nodes[i].Translation = [3]float64(row)
+			case "ROTATION":
+				nodes[i].Rotation = [4]float64(row)
+			case "SCALE":
+				nodes[i].Scale = [3]float64(row)
+			}
+		}
+	}
+	var list []matrix
+	for i := range nodes {
+		list = append(list, local(&nodes[i]))
 	}
 	return list
 }
@@ -200,7 +256,7 @@ func showPrimitive(t testing.TB, doc *gltf.Document, n *gltf.Node, p *gltf.Primi
 		place := m.apply(v, 1)
 		copy(dots[i][0:], place[:])
 		if normals != nil {
-			direction := m.apply(normals[i], 0)
+			direction := m.turnNormal(normals[i])
 			length := math.Sqrt(direction[0]*direction[0] + direction[1]*direction[1] + direction[2]*direction[2])
 			for k := range direction {
 				dots[i][3+k] = direction[k] / length

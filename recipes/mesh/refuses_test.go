@@ -16,9 +16,9 @@ import (
 // Each test case changes a valid document by one edit and expects an error.
 func TestRefuses(t *testing.T) {
 	for _, tc := range []struct{ old, new, want string }{
-		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "the mesh is already compressed by KHR_draco_mesh_compression"},
-		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "the mesh is already compressed by KHR_draco_mesh_compression"},
-		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "the mesh is already compressed by KHR_draco_mesh_compression"},
+		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "compressed by KHR_draco_mesh_compression, which cook cannot read; export it without compression"},
+		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "compressed by KHR_draco_mesh_compression, which cook cannot read; export it without compression"},
+		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "compressed by KHR_draco_mesh_compression, which cook cannot read; export it without compression"},
 		{`"scene":0`, `"scene":0,"extensions":{"EXT_structural_metadata":{"propertyTables":[{"properties":{"x":{"values":0}}}]}}`, "EXT_structural_metadata refers to bufferViews"},
 		{`"scene":0`, `"scene":0,"extensionsUsed":[7]`, "extensionsUsed: want a string, have number"},
 		{`"scene":0`, `"scene":0,"extensions":{"KHR_audio":{"audio":[{"bufferView":0}]}}`, "extension KHR_audio refers to bufferViews"},

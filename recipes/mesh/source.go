@@ -199,7 +199,7 @@ var harmless = []string{extVariants, "EXT_mesh_features", "EXT_structural_metada
 // renumbered element.
 func checkCookable(doc *gltf.Document) error {
 	if slices.Contains(doc.ExtensionsUsed, gltf.Draco) {
-		return fmt.Errorf("the mesh is already compressed by %s; cook the uncompressed file instead", gltf.Draco)
+		return fmt.Errorf("the model is compressed by %s, which cook cannot read; export it without compression, or write an uncompressed copy: gltf-transform copy MODEL.glb COPY.glb", gltf.Draco)
 	}
 	for _, t := range tables {
 		extensions, _ := doc.Root.Object("extensions")

@@ -16,6 +16,7 @@ type writer struct {
 	job       *recipe.Job
 	accessors *accessors
 	lodMeshes [][]int // meshes of the levels of detail, by source mesh
+	instanced []bool  // source nodes whose mesh is instanced; nil for none
 	quantized bool    // whether the output needs KHR_mesh_quantization
 	layout    gltf.Layout
 }
@@ -164,9 +165,12 @@ func (w *writer) declareExtensions(context.Context) error {
 	lods := slices.ContainsFunc(w.lodMeshes, func(list []int) bool { return len(list) > 0 })
 	w.doc.Declare(gltf.Quantization, w.quantized, w.quantized)
 	w.doc.Declare(extLOD, lods, false)
+	instanced := slices.Contains(w.instanced, true)
+	w.doc.Declare(extInstancing, instanced, instanced)
 	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // the compression extension of the source is no longer used
-	packed := w.layout.IsCompressed()
-	w.doc.Declare(gltf.MeshoptEXT, packed, packed)
+	if w.layout.IsCompressed() {
+		w.doc.Declare(w.o.compression(), true, true)
+	}
 	w.doc.WriteExtensions()
 	return nil
 }
@@ -222,7 +226,7 @@ func (w *writer) moveMeshes(context.Context) error {
 	weights := map[int32]int{} // maps an old node to its new node for the morph target weights
 	for i := range w.doc.Nodes {
 		n := &w.doc.Nodes[i]
-		if n.Mesh == nil {
+		if n.Mesh == nil || w.instanced != nil && w.instanced[i] {
 			continue
 		}
 		grid := w.groups.gridOf(int(*n.Mesh))

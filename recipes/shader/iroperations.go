@@ -141,7 +141,7 @@ func (c *typeChecker) inferRelational(h ir.ExpressionHandle, k ir.ExprRelational
 		return c.setType(h, withScalar(t, scalarBool))
 	}
 	if n, s := componentsOfType(t); s != scalarBool || n < 2 {
-		return fmt.Errorf("all and any cannot have an argument of type %s", c.wgslName(t))
+		return fmt.Errorf("the functions all() and any() cannot have an argument of type %s", c.wgslName(t))
 	}
 	return c.setType(h, scalarBool)
 }

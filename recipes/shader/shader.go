@@ -182,7 +182,7 @@ func (o *shaderOptions) Cook(ctx context.Context, job *recipe.Job) error {
 		step := job.Step("compile")
 		out, err = o.translate(ctx, job, source)
 		step()
-	case ext == ".glsl" || stages[ext] != "" || o.Stage != "auto":
+	case ext == ".glsl" || stageOf(ext) != "" || o.Stage != "auto":
 		return o.glsl(ctx, job, source)
 	default:
 		err = fmt.Errorf("the extension %q names neither WGSL nor a GLSL stage; set stage", ext)
@@ -193,10 +193,17 @@ func (o *shaderOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, out)
 }
 
-// stages maps file extensions to shader stages.
-var stages = map[string]string{
-	".vert": "vert", ".frag": "frag", ".comp": "comp", ".geom": "geom", ".tesc": "tesc", ".tese": "tese",
-	".vs": "vert", ".fs": "frag",
+// stageOf returns the shader stage for a file extension, or "".
+func stageOf(ext string) string {
+	switch ext {
+	case ".vert", ".frag", ".comp", ".geom", ".tesc", ".tese":
+		return ext[1:]
+	case ".vs":
+		return "vert"
+	case ".fs":
+		return "frag"
+	}
+	return ""
 }
 
 // glsl cooks GLSL.
@@ -206,7 +213,7 @@ func (o *shaderOptions) glsl(ctx context.Context, job *recipe.Job, source []byte
 	}
 	stage := o.Stage
 	if stage == "auto" {
-		stage = stages[job.Ext()]
+		stage = stageOf(job.Ext())
 	}
 	switch {
 	case o.Format == "source":

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gogpu/naga/ir"
 
@@ -37,14 +38,16 @@ var knownExtensions = strings.Fields("f16 dual_source_blending clip_distances su
 
 // builtInValues are the built-in values that the writers of all formats know, and the additional
 // values of each format. GLSL has a separate check.
-var builtInValues = map[string][]string{
-	"": strings.Fields(`vertex_index instance_index position front_facing frag_depth sample_index sample_mask local_invocation_id
+var builtInValues = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"": strings.Fields(`vertex_index instance_index position front_facing frag_depth sample_index sample_mask local_invocation_id
 		local_invocation_index global_invocation_id workgroup_id subgroup_invocation_id subgroup_size subgroup_id num_subgroups
 		view_index barycentric`),
-	"spirv": {"num_workgroups", "primitive_index", "clip_distances"},
-	"glsl":  {"num_workgroups", "primitive_index", "clip_distances"},
-	"msl":   {"num_workgroups", "primitive_index"},
-}
+		"spirv": {"num_workgroups", "primitive_index", "clip_distances"},
+		"glsl":  {"num_workgroups", "primitive_index", "clip_distances"},
+		"msl":   {"num_workgroups", "primitive_index"},
+	}
+})
 
 // checkNames refuses names that naga would ignore or misread in the format of the order. code is
 // the source without comments.
@@ -127,7 +130,7 @@ func (o *order) checkAttribute(at int, name string, arguments []byte) error {
 	}
 	for _, w := range word().FindAll(arguments, -1) {
 		switch value := string(w); {
-		case name == "builtin" && !slices.Contains(builtInValues[""], value) && !slices.Contains(builtInValues[o.Format], value):
+		case name == "builtin" && !slices.Contains(builtInValues()[""], value) && !slices.Contains(builtInValues()[o.Format], value):
 			return refuse("the built-in value %s does not exist in %s", value, formatNames[o.Format])
 		case name == "interpolate" && !slices.Contains([]string{"flat", "linear", "perspective", "center", "centroid", "sample", "first", "either"}, value):
 			return refuse("the interpolation type %s is unknown; use flat, linear or perspective", value)

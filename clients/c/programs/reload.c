@@ -1,4 +1,5 @@
-/* Prints what changes until the connection is lost for the second time: reload PORT */
+/* Prints what changes until the connection is lost for the second time: reload PORT, or
+ * reload ADDRESS PORT TOKEN */
 #include "../cook.h"
 
 static void wait_a_while(void)
@@ -16,9 +17,10 @@ int main(int argc, char **argv)
 	static const char *const names[] = { "", "changed ", "removed ", "problem ", "compare" };
 	static struct cook_reload r;
 	const char *text;
-	int is, port = argc == 2 ? atoi(argv[1]) : 0, lost = 0, tries = 0;
+	int is, lost = 0, tries = 0;
+	if (argc != 2 && argc != 4) return 2;
 	while (lost < 2 && tries < 5000) {
-		if (!r.connected && cook_reload_open(&r, port)) {
+		if (!r.connected && (argc == 4 ? cook_reload_connect(&r, argv[1], atoi(argv[2]), argv[3]) : cook_reload_open(&r, atoi(argv[1])))) {
 			tries++;
 			wait_a_while();
 			continue;

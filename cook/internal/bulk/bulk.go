@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"syscall"
@@ -223,21 +224,59 @@ func (w *Worker) SumBytes(data []byte, want hashing.Want) hashing.FileSum {
 // Bytes returns the content of a small file of a tree. The result is valid until the worker's
 // next call. A file larger than the buffer is an error.
 func (w *Worker) Bytes(t *Tree, path string) ([]byte, scan.Stamp, error) {
+	var info dirfd.Info
+	data, err := w.ReadInto(w.readBuffer(), t, path, &info, nil)
+	return data, scan.StampOfInfo(&info), err
+}
+
+// ReadInto reads a file of a tree into buf, which must be larger than the file, and describes the
+// file. If busy is not nil, it sets *busy if another process could write to the file before the first
+// byte was read.
+func (w *Worker) ReadInto(buf []byte, t *Tree, path string, info *dirfd.Info, busy *bool) (data []byte, err error) {
 	dir, name, err := w.openParent(t, path)
 	if err != nil {
-		return nil, scan.Stamp{}, err
+		return nil, err
 	}
-	var info dirfd.Info
-	f, err := dir.OpenFile(name, &info)
+	f, err := dir.OpenFile(name, info)
 	if err != nil {
-		return nil, scan.Stamp{}, err
+		return nil, err
 	}
 	defer f.Close()
-	data, end, err := w.readToEnd(f, info.Size)
+	if busy != nil {
+		*busy = f.Busy()
+	}
+	data, end, err := readUpTo(buf, f, info.Size)
 	if err == nil && !end {
 		err = syscall.EFBIG
 	}
-	return data, scan.StampOfInfo(&info), err
+	return data, err
+}
+
+// Stat returns the stamp of a file of a tree. It does not follow symbolic links.
+func (w *Worker) Stat(t *Tree, path string) (scan.Stamp, error) {
+	dir, name, err := w.openParent(t, path)
+	if err != nil {
+		return scan.Stamp{}, err
+	}
+	var info dirfd.Info
+	if err := dir.Stat(name, false, &info); err != nil {
+		return scan.Stamp{}, err
+	}
+	return scan.StampOfInfo(&info), nil
+}
+
+// Create writes a new file of a tree, which must be smaller than SmallSize. It returns the stamp of the
+// complete file and the checksums of data. If it fails, the file may exist and be incomplete.
+func (w *Worker) Create(t *Tree, path string, perm fs.FileMode, data []byte, want hashing.Want) (Answer, error) {
+	dir, name, err := w.openParent(t, path)
+	if err != nil {
+		return Answer{}, err
+	}
+	var info dirfd.Info
+	if err := dir.Create(name, perm, data, &info); err != nil {
+		return Answer{}, err
+	}
+	return Answer{FileSum: w.SumBytes(data, want), Stamp: scan.StampOfInfo(&info)}, nil
 }
 
 // openParent opens the directory of a file, unless it is open already, and returns the file's name
@@ -323,7 +362,11 @@ func (w *Worker) SumKnown(dir dirfd.Folder, name []byte, size int64, ask Ask) (a
 
 // readToEnd reads a file to its end, or until the buffer is full.
 func (w *Worker) readToEnd(f dirfd.File, size int64) (data []byte, end bool, err error) {
-	buf := w.readBuffer()
+	return readUpTo(w.readBuffer(), f, size)
+}
+
+// readUpTo reads a file to its end, or until the buffer is full.
+func readUpTo(buf []byte, f dirfd.File, size int64) (data []byte, end bool, err error) {
 	for n := 0; n < len(buf); {
 		m, err := f.Read(buf[n:])
 		n += m

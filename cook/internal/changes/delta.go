@@ -234,7 +234,7 @@ func (r Restamped) restamp(f *index.File) {
 // UpToDate counts the actions that the delta does not affect. touched counts those with a touched
 // file, whose checksum proves that the content is unchanged.
 func (d *Delta) UpToDate(scope *session.Scope) (all, touched index.Totals) {
-	if len(scope.Patterns) > 0 {
+	if scope.Partial() {
 		for row := range d.upToDateRows(scope) {
 			all.AddRow(row)
 		}

@@ -203,7 +203,7 @@ func (f *finder) findChanges(ctx context.Context, where Where) error {
 	} else if err := f.addDependents(); err != nil {
 		return err
 	}
-	if len(f.s.Scope.Patterns) > 0 {
+	if f.s.Scope.Partial() {
 		if err := f.applyPatterns(); err != nil {
 			return err
 		}
@@ -223,7 +223,7 @@ func (f *finder) loadIndex() error {
 		f.last.Pending(target, func(string) { pending++ })
 	}
 	found := f.delta.Found
-	needed := len(found.Files)+len(found.Reread)+len(found.Folders)+len(f.s.Scope.Patterns)+f.last.Results().Totals().Failed+pending > 0
+	needed := f.s.Scope.Partial() || len(found.Files)+len(found.Reread)+len(found.Folders)+f.last.Results().Totals().Failed+pending > 0
 	if (needed || every) && f.last.Load() != nil {
 		return errNeedFullScan
 	}

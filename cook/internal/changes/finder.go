@@ -13,6 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/restat"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/tools"
@@ -305,15 +306,7 @@ func (f *finder) followRules() error {
 		return errNeedFullScan // the full scan reports the error
 	}
 	f.delta.Edited.Rules = rules
-	methods := plan.NewMethods(rules.Set, tools.Finder(f.s.Assets.Name(), func(file string) (contents.File, error) {
-		known, ok := f.last.Files().File(file)
-		if !ok {
-			return contents.File{}, errNeedFullScan // the method uses a new program, which the full plan looks up
-		}
-		return contents.File{Path: file, Blob: known.Blob}, nil
-	}), (&tools.Versions{Last: f.last.Results().Methods, Run: func(plan.VersionQuestion) (string, error) {
-		return "", errNeedFullScan // the full plan runs the command
-	}}).Print)
+	methods := MethodsOf(rules.Set, f.s, f.last)
 	for _, target := range ValidTargets(f.last) {
 		if !rules.Set.HasTarget(target) {
 			return errNeedFullScan
@@ -332,6 +325,20 @@ func (f *finder) followRules() error {
 		}
 	}
 	return nil
+}
+
+// MethodsOf returns the methods of some rules with the programs that an index knows. Methods with
+// other programs have an error.
+func MethodsOf(set *rules.Set, s *session.Session, last *index.Index) *plan.Methods {
+	return plan.NewMethods(set, tools.Finder(s.Assets.Name(), func(file string) (contents.File, error) {
+		known, ok := last.Files().File(file)
+		if !ok {
+			return contents.File{}, errNeedFullScan // the method uses a new program, which the full plan looks up
+		}
+		return contents.File{Path: file, Blob: known.Blob}, nil
+	}), (&tools.Versions{Last: last.Results().Methods, Run: func(plan.VersionQuestion) (string, error) {
+		return "", errNeedFullScan // the full plan runs the command
+	}}).Print)
 }
 
 // compareParts checks whether listings, links and extracts are unchanged although their directories

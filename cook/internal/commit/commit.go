@@ -11,6 +11,7 @@ package commit
 import (
 	"context"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -60,7 +61,14 @@ func Commit(s *session.Session, delta *changes.Delta, t *todo.Todo, work Work) (
 	if delta.Empty() {
 		return Committed{}, nil
 	}
-	c, done, err := collectState(run{s, delta, t, work})
+	r := run{s, delta, t, work}
+	actions := r.resultActions()
+	if !s.Probe.Run.IsZero() {
+		if err := s.State.Earlier.AddRun(r.changedActions(actions)); err != nil {
+			s.Observer.Note(err.Error())
+		}
+	}
+	c, done, err := collectState(r, actions)
 	if err != nil {
 		return Committed{}, err
 	}
@@ -70,8 +78,7 @@ func Commit(s *session.Session, delta *changes.Delta, t *todo.Todo, work Work) (
 
 // collectState assembles the state to record after a run. After a run over the whole tree, the
 // result does not refer to the run's data.
-func collectState(r run) (c state.Commit, done Committed, err error) {
-	actions := r.resultActions()
+func collectState(r run, actions []index.Action) (c state.Commit, done Committed, err error) {
 	open, old := r.openClaims(actions)
 	c = state.Commit{
 		Last: r.delta.Last, IDs: r.todo.IDs.Of, Journal: open, Old: old, Whole: r.s.Scope.Whole(), Layout: r.s.Place.Manifest,
@@ -115,7 +122,8 @@ func (r run) resultActions() []index.Action {
 	for _, b := range p.Kept {
 		list = append(list, b.Action)
 	}
-	stamps := recheck{hashing.NewSummer(r.s.Basis.Checksum), r.s.Clock.Stamps, r.s.Out, r.s.State.FineStamps}
+	stamps := recheck{hashing.NewSummer(r.s.Basis.Checksum), r.s.Clock.Stamps, r.s.Out, r.s.State.FineStamps, new(confine.LastFolder)}
+	defer stamps.last.Close()
 	for i := range r.work.Done.Results {
 		res := &r.work.Done.Results[i]
 		a := res.Action
@@ -161,6 +169,7 @@ type recheck struct {
 	clock  *scan.Clock
 	out    *confine.Dir
 	fine   func(device uint64) bool // whether a file system has fine stamps
+	last   *confine.LastFolder
 }
 
 // settleArtifacts marks artifacts as settled if their stamps are now old enough to be trusted. On a
@@ -172,7 +181,8 @@ func (c recheck) settleArtifacts(made []index.Artifact) {
 		if m.Settled || !c.clock.SettledSince(m.Stamp) {
 			continue
 		}
-		info, err := c.out.Root().Lstat(m.Path)
+		dir, name := path.Split(m.Path)
+		info, err := c.last.Open(c.out.Root(), path.Clean(dir)).Lstat(name)
 		if err == nil && scan.StampOf(info) == m.Stamp {
 			m.Settled = c.fine(m.Stamp.Device) || contents.Holds(context.Background(), c.summer, c.out, m.Path, m)
 		}

@@ -53,7 +53,8 @@ func TestRecheckStamps(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			now := time.Unix(0, max(stamp.MTime, stamp.CTime)).Add(tt.age)
-			c := recheck{hashing.NewSummer(sum), scan.NewClock(now, func() time.Time { return now }), out, func(device uint64) bool { return tt.fine && device == tt.stamp.Device }}
+			c := recheck{hashing.NewSummer(sum), scan.NewClock(now, func() time.Time { return now }), out, func(device uint64) bool { return tt.fine && device == tt.stamp.Device }, new(confine.LastFolder)}
+			defer c.last.Close()
 			made := []index.Artifact{{Path: "a", Stamp: tt.stamp, Sum: sum.Sum128([]byte(tt.content))}}
 			c.settleArtifacts(made)
 			if made[0].Settled != tt.want {

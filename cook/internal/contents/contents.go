@@ -205,7 +205,7 @@ func (s *Contents) At(ctx context.Context, on dependency.Dependency) File {
 }
 
 // Learn determines the content of an Unread asset, and returns the asset. For concurrent calls, sum
-// is called only once. It must call [Contents.See] on the open file before reading.
+// is called only once. It must call [Contents.See] before reading.
 func (s *Contents) Learn(asset *File, sum func(f *File) (hashing.FileSum, error)) File {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -323,5 +323,5 @@ func (s *Contents) contentOutsideTree(ctx context.Context, on dependency.Depende
 	return e
 }
 
-// See reads the stamp of a file from the open file.
-func (s *Contents) See(f *File, r *os.File) error { return s.reader.seeFile(f, r) }
+// See sets the stamp of a file, as [OpenStamp] returned it before the file was read.
+func (s *Contents) See(f *File, stamp scan.Stamp, busy bool) { s.reader.setSeenStamp(f, stamp, busy) }

@@ -178,9 +178,11 @@ func TestLate(t *testing.T) {
 					return hashing.FileSum{}, err
 				}
 				defer r.Close()
-				if err := s.See(f, r); err != nil {
+				stamp, busy, err := OpenStamp(r)
+				if err != nil {
 					return hashing.FileSum{}, err
 				}
+				s.See(f, stamp, busy)
 				return s.reader.summer.Sum(t.Context(), r, hashing.WantSum|hashing.WantDigest)
 			})
 			if at := s.At(t.Context(), dependency.OfFile("e")); f != at || f.How != ByReading || f.Turn <= mark || f.Blob.String() != hashing.DigestOf([]byte("six")).String() {

@@ -113,22 +113,28 @@ func (rd *reader) openSource(f *File) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := rd.seeFile(f, r); err != nil {
+	stamp, busy, err := OpenStamp(r)
+	if err != nil {
 		r.Close()
 		return nil, err
 	}
+	rd.setSeenStamp(f, stamp, busy)
 	return r, nil
 }
 
-// seeFile reads the stamp of a file from the open file.
-func (rd *reader) seeFile(f *File, r *os.File) error {
+// OpenStamp returns the stamp of an open file, and reports whether another process could write to the
+// file.
+func OpenStamp(r *os.File) (stamp scan.Stamp, busy bool, err error) {
 	info, err := r.Stat()
 	if err != nil {
-		return err
+		return scan.Stamp{}, false, err
 	}
-	f.Stamp = scan.StampOf(info)
-	f.Settled = rd.opt.Clock.Settled(f.Stamp) && lease.File(r) != lease.Busy
-	return nil
+	return scan.StampOf(info), lease.File(r) == lease.Busy, nil
+}
+
+// setSeenStamp sets the stamp of a file that OpenStamp returned.
+func (rd *reader) setSeenStamp(f *File, stamp scan.Stamp, busy bool) {
+	f.Stamp, f.Settled = stamp, !busy && rd.opt.Clock.Settled(stamp)
 }
 
 // noteRead records the result of reading a file, and reports whether the blob ID must still be

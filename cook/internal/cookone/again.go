@@ -60,7 +60,7 @@ func NewAgain(env Env) Again {
 func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func(Made) error) error {
 	env := &g.cooker.env
 	defer env.Cores.Hold()()
-	src := NewSource(env.Assets, a, a.Source.Stamp.Size, nil)
+	src := NewSource(env.Assets, QuickReader{}, a, a.Source.Stamp.Size, nil)
 	defer src.Close()
 	var serial int
 	scratch := func(outputs []string) *Scratch {

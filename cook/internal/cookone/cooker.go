@@ -14,7 +14,8 @@
 // Each artifact is written to a scratch file, so that no program reads an incomplete artifact. The
 // source, the tools and all dependencies are checked before the recipe reads them and again
 // afterwards. If one of them changed, the result is discarded and [ErrChanged] is returned. The
-// checksum of an artifact is computed when no other process has the file open for writing.
+// checksum of an artifact is computed when no other process has the file open for writing. For a
+// small artifact from Job.Write, it is the checksum of the written bytes.
 package cookone
 
 import (
@@ -31,6 +32,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
@@ -90,16 +92,6 @@ func TaskOf(a *plan.Action) Task { return Task{Action: a} }
 // IsStep reports whether a task is a step of a chain.
 func (t Task) IsStep() bool { return t.chain != nil }
 
-// Expected returns the expected time of an action: the time in the last run, or an estimate from
-// the size of the source.
-func Expected(a *plan.Action) time.Duration {
-	if a.Last != nil && a.Last.CookTime > 0 {
-		return a.Last.CookTime
-	}
-	const perByte = 20 * time.Nanosecond // typical for images
-	return time.Duration(a.Source.Stamp.Size) * perByte
-}
-
 // A Ready task has all of its artifacts, either as scratch files or already in place.
 type Ready struct {
 	Task     Task
@@ -110,7 +102,8 @@ type Ready struct {
 	CookTime time.Duration
 	Warnings []string
 	Facts    jobs.Facts
-	Kept     bool // the result is in the store
+	Origin   store.Origin // machine that cooked the artifacts; zero for this machine
+	Kept     bool         // the result is in the store
 }
 
 // An Attempt holds the settings for cooking an action once.
@@ -149,7 +142,7 @@ func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
 	release, err := c.budget.admitRecipe(ctx, t.Action, how)
 	if err != nil {
 		// The source may have changed while its memory was estimated, so the estimate is wrong.
-		return Ready{}, errors.Join(c.recheckSource(ctx, t), err)
+		return Ready{}, errors.Join(c.recheckSource(ctx, t, how.Source), err)
 	}
 	defer release()
 	r, err := c.attemptCook(ctx, t, how)
@@ -196,7 +189,7 @@ func (c *Cooker) attemptCook(ctx context.Context, t Task, how Attempt) (_ Ready,
 	if known && r.CookTime > 0 { // CookTime is 0 if the clock of a test does not advance
 		r.CookTime = max(used+elsewhere.sumProcessorTime(), time.Nanosecond)
 	}
-	r.Deps, err = c.proveInputs(ctx, t, jobs.Deps(job), &w, how.Probe)
+	r.Deps, err = c.proveInputs(ctx, t, jobs.Deps(job), &w, how.Source, how.Probe)
 	if how.Again != nil && how.Again.Read != nil {
 		how.Again.Read(r.Deps)
 	}

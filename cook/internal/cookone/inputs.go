@@ -95,14 +95,14 @@ func (w *watch) saw(on dependency.Dependency, f contents.File) bool {
 // CheckHeld checks the inputs of a task that has no artifacts of its own, because its source is
 // packed into artifacts of other assets.
 func (c *Cooker) CheckHeld(ctx context.Context, t Task, probe *profile.Worker) ([]index.Dep, error) {
-	return c.proveInputs(ctx, t, nil, &watch{}, probe)
+	return c.proveInputs(ctx, t, nil, &watch{}, nil, probe)
 }
 
 // proveInputs verifies that the source, the tools and all dependencies are unchanged, and
-// returns the dependencies with their contents.
-func (c *Cooker) proveInputs(ctx context.Context, t Task, deps []recipe.Dep, w *watch, probe *profile.Worker) ([]index.Dep, error) {
+// returns the dependencies with their contents. source may be nil.
+func (c *Cooker) proveInputs(ctx context.Context, t Task, deps []recipe.Dep, w *watch, source *Source, probe *profile.Worker) ([]index.Dep, error) {
 	defer probe.Begin("cook/run/check_inputs", "").End()
-	if err := c.recheckSource(ctx, t); err != nil {
+	if err := c.recheckSource(ctx, t, source); err != nil {
 		return nil, err
 	}
 	for _, tool := range t.Action.Method.Tools {
@@ -152,7 +152,7 @@ func (c *Cooker) proveInputs(ctx context.Context, t Task, deps []recipe.Dep, w *
 // InputsChanged reports whether the source of a task, or a file that its last run read, has changed
 // since this run examined it.
 func (c *Cooker) InputsChanged(ctx context.Context, t Task) bool {
-	if errors.Is(c.recheckSource(ctx, t), ErrChanged) {
+	if errors.Is(c.recheckSource(ctx, t, nil), ErrChanged) {
 		return true
 	}
 	return slices.ContainsFunc(t.Action.Last.Deps, func(d index.Dep) bool {
@@ -213,9 +213,12 @@ func (t Task) Asked() []recipe.Dep {
 // byAsked orders dependencies by the names that the recipe requested.
 func byAsked(a, b index.Dep) int { return dependency.Compare(a.Asked(), b.Asked()) }
 
-// recheckSource is like recheck, for the source of a task. It skips scratch files.
-func (c *Cooker) recheckSource(ctx context.Context, t Task) error {
+// recheckSource is like recheck, for the source of a task. It skips scratch files. source may be nil.
+func (c *Cooker) recheckSource(ctx context.Context, t Task, source *Source) error {
 	if _, made := t.chain.madeAt(t.Action.Path); made {
+		return nil
+	}
+	if source.isUnchanged(t.Action.Source) {
 		return nil
 	}
 	return c.recheck(ctx, dependency.OfFile(t.Action.Path), *t.Action.Source)

@@ -30,6 +30,7 @@ func (c *Cooker) recipeEnv(ctx context.Context, t Task, tmp *Scratch, w *watch, 
 	a := t.Action
 	env := jobs.Env{
 		Path: a.Path, Outputs: tmp.absoluteName(), Names: a.Method.Choice.FinalNames(a.Path), Create: tmp.createOutput,
+		Write: func(i int, data []byte) error { return tmp.writeOutput(i, data, c.mode) }, Named: tmp.forgetWritten,
 		Assets: c.env.Assets.Name(), SourceFile: t.chain.madeFileName(a.Path),
 		Followed: func(source string) (string, any, []string) {
 			by, options, outputs := a.Method.Choice.Followed(source)

@@ -34,6 +34,10 @@ func (c *Cooker) collectOutputs(ctx context.Context, t Task, tmp *Scratch, probe
 	defer probe.Begin("cook/run/sum", "").End()
 	made = make([]index.Artifact, len(tmp.files))
 	for i := range made {
+		var known bool
+		if made[i], known = tmp.takeWritten(i); known {
+			continue
+		}
 		if made[i], err = c.sumOutput(ctx, t.Action, tmp, i); err != nil {
 			return nil, err
 		}
@@ -71,8 +75,17 @@ func (c *Cooker) sumOutput(ctx context.Context, a *plan.Action, tmp *Scratch, i 
 	return indexedArtifact(scan.StampOf(info), sum), nil
 }
 
-// SumCopy computes the checksum of a scratch file that is a copy of a blob.
-func (c *Cooker) SumCopy(ctx context.Context, tmp *Scratch, i int) (index.Artifact, error) {
+// SumCopy computes the checksum of a scratch file that is a copy of a blob. If data is not nil, it
+// first writes the file with this content.
+func (c *Cooker) SumCopy(ctx context.Context, tmp *Scratch, i int, data []byte) (index.Artifact, error) {
+	if data != nil {
+		if err := tmp.writeOutput(i, data, c.mode); err != nil {
+			return index.Artifact{}, err
+		}
+		if made, known := tmp.takeWritten(i); known {
+			return made, nil
+		}
+	}
 	if made, ok := c.sumQuickly(tmp, i, hashing.WantSum); ok {
 		return made, nil
 	}

@@ -12,10 +12,14 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/assetcook/assetcook/cook/internal/bulk"
+	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/jobenv"
 )
 
 // A ScratchDir holds the artifacts of a run before they are placed.
@@ -84,10 +88,17 @@ type Scratch struct {
 	tree   *bulk.Tree
 	base   string
 	files  []string
+	wrote  wroteOutputs
 	placed []bool // outputs whose file was renamed into place
 	opened bool   // set once makeFolder has made a directory
 	names  *names // nil if no directory can be confined
 	cell   string // name of the directory of a confined program, or ""
+}
+
+// wroteOutputs are the outputs whose checksums writeOutput has computed.
+type wroteOutputs struct {
+	mu   sync.Mutex // guards byNo, and the worker of the Scratch while the recipe runs
+	byNo map[int]index.Artifact
 }
 
 // longestExt limits the extension of a scratch file, in bytes. A longer extension could make the
@@ -131,6 +142,46 @@ func (s *Scratch) absoluteName() []string {
 // createOutput creates a scratch file.
 func (s *Scratch) createOutput(i int) (*os.File, error) {
 	return s.in.Root().OpenFile(s.files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// writeOutput creates a scratch file with the given content. If the content is small and the file
+// gets the given mode, it keeps the checksums, so that nothing has to read the file again.
+func (s *Scratch) writeOutput(i int, data []byte, mode fs.FileMode) error {
+	if s.sums == nil || len(data) >= bulk.SmallSize {
+		return jobenv.WriteByCreate(s.createOutput, i, data)
+	}
+	s.wrote.mu.Lock()
+	defer s.wrote.mu.Unlock()
+	made, err := s.sums.Create(s.tree, s.files[i], 0o666, data, hashing.WantSum|hashing.WantDigest)
+	switch {
+	case err == syscall.EBADF: // the tree could not be opened
+		return jobenv.WriteByCreate(s.createOutput, i, data)
+	case err != nil:
+		return &fs.PathError{Op: "write", Path: filepath.Join(s.in.Name(), s.files[i]), Err: err}
+	case fs.FileMode(made.Stamp.Mode).Perm() == mode:
+		if s.wrote.byNo == nil {
+			s.wrote.byNo = map[int]index.Artifact{}
+		}
+		s.wrote.byNo[i] = indexedArtifact(made.Stamp, made.FileSum)
+	}
+	return nil
+}
+
+// forgetWritten forgets the checksums of a scratch file that programs may change.
+func (s *Scratch) forgetWritten(i int) {
+	s.wrote.mu.Lock()
+	defer s.wrote.mu.Unlock()
+	delete(s.wrote.byNo, i)
+}
+
+// takeWritten returns the artifact of a scratch file that writeOutput wrote, and forgets it, because
+// Link may change the file.
+func (s *Scratch) takeWritten(i int) (made index.Artifact, known bool) {
+	s.wrote.mu.Lock()
+	defer s.wrote.mu.Unlock()
+	made, known = s.wrote.byNo[i]
+	delete(s.wrote.byNo, i)
+	return made, known
 }
 
 // readScratch returns the content of a scratch file.

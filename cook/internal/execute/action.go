@@ -30,7 +30,7 @@ func (w *worker) bringUpToDate(ctx context.Context, i int, t cookone.Task) (Resu
 	}
 	return Result{
 		Outcome: outcome, State: index.Done, Warned: len(r.Warnings) > 0,
-		CookTime: r.CookTime, Deps: r.Deps, Made: r.Made,
+		CookTime: r.CookTime, Deps: r.Deps, Made: r.Made, origin: r.Origin,
 	}, r.Warnings
 }
 
@@ -38,7 +38,7 @@ func (w *worker) bringUpToDate(ctx context.Context, i int, t cookone.Task) (Resu
 func (w *worker) live(ctx context.Context, i int, t cookone.Task) (cookone.Ready, Outcome, error) {
 	a := t.Action
 	if u := w.run.results[i].unlinked; u != nil {
-		u.ready.Scratch.ReadBy(w.sums) // another worker may have made the files
+		u.ready.Scratch.ReadBy(w.quick.Sums) // another worker may have made the files
 		return w.linkAndPlace(ctx, i, *u)
 	}
 	if a.Held() {
@@ -98,7 +98,7 @@ func (w *worker) linkAndPlace(ctx context.Context, i int, u unlinked) (cookone.R
 	if err != nil {
 		return cookone.Ready{}, "", err
 	}
-	err = w.run.outputs.Place(*r, w.probe)
+	err = w.run.outputs.Place(*r, &w.placing, w.probe)
 	return *r, outcomeOfResult(r.Task.Action, cookone.Stored(r.Made), u.otherwise), err
 }
 
@@ -133,7 +133,7 @@ func (w *worker) cookAndPlace(ctx context.Context, i int, t cookone.Task, k *loo
 func (w *worker) cookHere(ctx context.Context, t cookone.Task) (cookone.Ready, error) {
 	r := w.run
 	how := cookone.Attempt{
-		Scratch: func(outputs []string) *cookone.Scratch { return r.outputs.NewScratch(outputs, w.sums) },
+		Scratch: func(outputs []string) *cookone.Scratch { return r.outputs.NewScratch(outputs, w.quick.Sums) },
 		Source:  &w.source, Probe: w.probe, Holdings: w.holdings, Times: &w.times, Note: r.reports.noteAtEnd, Grew: r.reports.growth.addGrowth,
 		Steps: cookone.Steps{Keep: w.keepResult},
 	}
@@ -164,7 +164,7 @@ func (w *worker) knownStep(ctx context.Context, t cookone.Task) (cookone.Ready, 
 
 // fetchArtifacts writes the artifacts of a known result to scratch files.
 func (w *worker) fetchArtifacts(ctx context.Context, k lookup.Known) (cookone.Ready, error) {
-	return w.run.finder.Fetch(ctx, k, w.sums, w.probe)
+	return w.run.finder.Fetch(ctx, k, w.quick.Sums, w.probe)
 }
 
 // keepResult saves a result in the store, and on the server if there is one.
@@ -195,7 +195,7 @@ func (w *worker) foretellWork(ctx context.Context, t cookone.Task) (Result, []st
 	if !a.IsForced() {
 		if k, ok := r.finder.Find(ctx, t, w.probe); ok && r.finder.AtHand(k) {
 			err := errors.Join(cookone.ResolveNames(ctx, r.env.Contents, k.Deps), r.strictly(k.Warnings), r.outputs.Foretell(a, k.Made))
-			return Result{Outcome: outcomeOfResult(a, k.Made, Restored), CookTime: k.CookTime, Err: err}, k.Warnings
+			return Result{Outcome: outcomeOfResult(a, k.Made, Restored), CookTime: k.CookTime, Err: err, origin: k.Origin}, k.Warnings
 		}
 	}
 	return Result{Outcome: Cooked, Err: r.outputs.Foretell(a, nil)}, nil

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// delayAction delays a quarter of the actions by up to 30 ms, so that actions end in random order.
+// delayAction delays an eighth of the actions by up to 10 ms, so that actions end in random order.
 // With the build tag delays, tests that rely on a fixed order fail.
 func delayAction() {
-	if rand.IntN(4) == 0 {
-		time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
+	if rand.IntN(8) == 0 {
+		time.Sleep(time.Duration(rand.IntN(10)) * time.Millisecond)
 	}
 }

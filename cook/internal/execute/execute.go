@@ -91,7 +91,8 @@ type Result struct {
 	Made     []index.Artifact
 	Err      error
 
-	unlinked *unlinked // nil unless the task waits for the final names of other artifacts
+	origin   store.Origin // machine that cooked the artifacts; zero for this machine
+	unlinked *unlinked    // nil unless the task waits for the final names of other artifacts
 }
 
 // Row returns the index row of the action. The caller sets Method and Decision.

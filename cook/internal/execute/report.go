@@ -105,6 +105,9 @@ func (r *reporter) reportResult(res *Result, warnings []string, took time.Durati
 	if res.Outcome != Failed && res.Outcome != NotReached { // the event of a failed action has the error instead
 		r.reportWarnings(a, warnings)
 	}
+	if res.origin != (store.Origin{}) {
+		e.Origin = &res.origin
+	}
 	r.addGrowth(a, res.Outcome, e.Out)
 	r.reportEvent(e)
 }
@@ -219,6 +222,7 @@ type Event struct {
 	Took     time.Duration // duration of the action in this run
 	CookTime time.Duration // duration of cooking, which may have been measured in an earlier run
 	Err      error         // the failure or the warning
+	Origin   *store.Origin // machine that cooked the artifacts; nil for this machine
 }
 
 // outcomeOfResult returns Unchanged if an input changed but the artifacts did not. Otherwise it

@@ -13,6 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote/broker"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/profile"
@@ -27,7 +28,8 @@ type worker struct {
 	source   cookone.Source
 	times    cookone.Times
 	track    *track
-	sums     *bulk.Worker
+	quick    cookone.QuickReader
+	placing  confine.LastFolder // directory of the last output
 	key      *hashing.Key
 	sharers  int // number of goroutines that read one very large source together
 	learning time.Duration
@@ -38,16 +40,18 @@ type worker struct {
 func (r *run) runWorkers(ctx context.Context, n int) (learning time.Duration) {
 	begin := r.env.Now()
 	defer context.AfterFunc(ctx, r.queue.wakeAll)()
+	assets := bulk.OpenTree(r.env.Assets)
+	defer assets.Close()
 	workers, tracks := make([]*worker, n), make([]*track, n)
 	for k := range workers {
 		tracks[k] = &track{worker: k}
 		if k < mostTracks {
 			tracks[k].most = max(2, mostSpans/min(n, mostTracks))
 		}
-		workers[k] = r.newWorker(fmt.Sprintf("worker %d", k), thisMachine{r}, tracks[k], r.opt.Workers/n)
+		workers[k] = r.newWorker(fmt.Sprintf("worker %d", k), thisMachine{r}, &assets, tracks[k], r.opt.Workers/n)
 	}
 	if r.remote != nil && r.remote.Machines() != nil {
-		workers = append(workers, r.awayWorkers(r.remote.Machines(), n)...)
+		workers = append(workers, r.awayWorkers(r.remote.Machines(), &assets, n)...)
 	}
 	// Every action gets a result, even if the run is interrupted.
 	parallel.Each(context.WithoutCancel(ctx), len(workers), len(workers), func(k, _ int) error {
@@ -55,7 +59,8 @@ func (r *run) runWorkers(ctx context.Context, n int) (learning time.Duration) {
 		return nil
 	})
 	for _, w := range workers {
-		w.sums.Close()
+		w.quick.Sums.Close()
+		w.placing.Close()
 		w.probe.Release()
 		learning += w.learning
 	}
@@ -65,21 +70,21 @@ func (r *run) runWorkers(ctx context.Context, n int) (learning time.Duration) {
 
 // awayWorkers returns the workers that send actions to other machines. They run in addition to n
 // local workers.
-func (r *run) awayWorkers(machines *broker.Machines, n int) []*worker {
+func (r *run) awayWorkers(machines *broker.Machines, assets *bulk.Tree, n int) []*worker {
 	workers := make([]*worker, machines.Executors(r.queue.remainingActions(), n))
 	if len(workers) > 0 {
 		r.queue.away.local, r.queue.away.idle = n, make(chan struct{})
 	}
 	for k := range workers {
-		workers[k] = r.newWorker("elsewhere "+string(rune('0'+k%10)), otherMachines{r, machines}, &track{}, r.opt.Workers/n)
+		workers[k] = r.newWorker("elsewhere "+string(rune('0'+k%10)), otherMachines{r, machines}, assets, &track{}, r.opt.Workers/n)
 	}
 	return workers
 }
 
-func (r *run) newWorker(name string, at site, track *track, sharers int) *worker {
+func (r *run) newWorker(name string, at site, assets *bulk.Tree, track *track, sharers int) *worker {
 	return &worker{
 		run: r, site: at, probe: r.env.Probe.Worker(name), holdings: r.cooker.NewHoldings(), track: track,
-		sums: bulk.NewWorker(context.Background(), r.summer), key: plan.NewKey(), sharers: sharers,
+		quick: cookone.QuickReader{Tree: assets, Sums: bulk.NewWorker(context.Background(), r.summer)}, key: plan.NewKey(), sharers: sharers,
 	}
 }
 
@@ -126,7 +131,7 @@ func (w *worker) workTimed(ctx context.Context, i int, epoch time.Time) *pause {
 func (w *worker) workToEnd(ctx context.Context, i int) *pause {
 	r, a := w.run, &w.run.plan.Actions[i]
 	if u := r.results[i].unlinked; u != nil && ctx.Err() == nil && !r.queue.stopped.Load() {
-		w.source = cookone.NewSource(r.env.Assets, a, 0, &w.source)
+		w.source = cookone.NewSource(r.env.Assets, w.quick, a, 0, &w.source)
 		defer w.source.Close()
 		return w.workOn(ctx, i, u.ready.Task.Action, true)
 	}
@@ -144,7 +149,7 @@ func (w *worker) workToEnd(ctx context.Context, i int) *pause {
 		r.finishAction(i, Result{Action: a, Outcome: NotReached}, nil, 0)
 		return nil
 	}
-	w.source = cookone.NewSource(r.env.Assets, a, 0, &w.source)
+	w.source = cookone.NewSource(r.env.Assets, w.quick, a, 0, &w.source)
 	defer w.source.Close()
 	learned, err := w.learnContents(ctx, a)
 	switch {
@@ -222,7 +227,7 @@ func (w *worker) learnContents(ctx context.Context, a *plan.Action) (*plan.Actio
 	defer w.probe.Begin("cook/run/checksum", a.Path).End()
 	begin := w.run.env.Now()
 	defer func() { w.learning += w.run.env.Now().Sub(begin) }()
-	by := cookone.SourceSummer{Contents: w.run.env.Contents, Sums: w.sums, Summer: w.run.summer, Sharers: w.sharers}
+	by := cookone.SourceSummer{Contents: w.run.env.Contents, Summer: w.run.summer, Sharers: w.sharers}
 	f := w.run.env.Contents.Learn(a.Source, func(f *contents.File) (hashing.FileSum, error) { return w.source.Sum(ctx, by, f) })
 	id, err := a.Identify(w.key, &f, w.run.cooker.FileOf(ctx))
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package export copies the artifacts that a manifest lists, and the manifest itself, to
 // another directory. State, logs and files for version control stay behind. An export contains
-// all targets or a single one.
+// all targets or a single one. The artifacts are in an output directory, or come from elsewhere.
 //
 // The manifest in the copy lists the files of the last export, so an export needs no other
 // state. An export removes a file that only the old manifest lists if the file still has the
@@ -19,8 +19,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
-	"sync/atomic"
 
 	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/hashing"
@@ -50,134 +48,34 @@ type content struct {
 	digest hashing.Digest
 }
 
-// An exporter copies from one directory to another.
+// An exporter copies files to a directory.
 type exporter struct {
-	from, to *confine.Dir
-	sums     *hashing.Summer
-	dryRun   bool
-	begun    int // number of interrupted exports
+	from   *Source
+	to     *confine.Dir
+	sums   *hashing.Summer
+	dryRun bool
+	begun  int // number of interrupted exports
 }
 
-// A Source holds what an output directory lists for an engine.
-type Source struct {
-	from  *confine.Dir
-	files map[string]content
-	lists []manifest.File
-	// Targets are the targets in the manifest, sorted; "" is the unnamed target.
-	Targets []string
+func newSummer() *hashing.Summer {
+	f, _ := hashing.Lookup("xxh3")
+	return hashing.NewSummer(f)
 }
 
-// Open reads the manifest of an output directory. If target is not "", the source has only the
-// outputs of this target, with paths relative to the directory of the target, so exports of all
-// targets have the same paths. If target is "", the source keeps the layout of the manifest.
-func Open(out, target string, layout manifest.Layout) (*Source, error) {
-	from, err := confine.Open(out)
-	if err != nil {
-		return nil, fmt.Errorf("output directory: %w; cook the assets first", err)
-	}
-	assets, lists, err := readManifest(from)
-	if err == nil {
-		s := &Source{from: from, lists: lists, Targets: targetsOf(assets)}
-		present := manifest.Single
-		if len(lists) > 1 {
-			present = manifest.Parts
-		}
-		if layout == "" {
-			layout = present
-		}
-		switch {
-		case target != "":
-			err = s.narrowTo(target, assets, layout)
-		case layout != present:
-			err = s.listAssets(assets, layout)
-		default:
-			s.files = filesOf(assets, lists)
-		}
-		if err == nil {
-			return s, nil
-		}
-	}
-	from.Close()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no %s; %s", pathname.Show(out), manifest.Name, adviceFor(out))
-	}
-	return nil, err
+func differsError(name string) error {
+	return fmt.Errorf("%s differs from its entry in %s; cook the assets again", pathname.Show(name), manifest.Name)
 }
-
-// adviceFor returns the remedy for an output directory without a manifest. The
-// directory may belong to a target.
-func adviceFor(out string) string {
-	abs, err := filepath.Abs(out)
-	if err != nil {
-		return adviceToCook
-	}
-	above, err := Open(filepath.Dir(abs), filepath.Base(abs), "")
-	if err != nil {
-		return adviceToCook
-	}
-	above.Close()
-	name := pathname.Show(filepath.Base(abs))
-	return fmt.Sprintf("this directory has the outputs of the target %s; export the target %s from the directory above it, %s", name, name, pathname.Show(pathname.FromHere(filepath.Dir(abs))))
-}
-
-const adviceToCook = "cook the assets first"
-
-// listAssets makes a new manifest of some assets.
-func (s *Source) listAssets(assets []manifest.Asset, layout manifest.Layout) error {
-	s.lists = nil
-	err := manifest.Build(layout, slices.Values(assets), func(f manifest.File) error { s.lists = append(s.lists, f); return nil })
-	s.files = filesOf(assets, s.lists)
-	return err
-}
-
-// narrowTo keeps only the assets of one target.
-func (s *Source) narrowTo(target string, assets []manifest.Asset, layout manifest.Layout) error {
-	if !slices.Contains(s.Targets, target) {
-		have := "the directory has no outputs of named targets"
-		if named := slices.DeleteFunc(slices.Clone(s.Targets), func(t string) bool { return t == "" }); len(named) > 0 {
-			have = "the directory has the outputs of " + strings.Join(named, ", ")
-		}
-		return fmt.Errorf("%s has no outputs of the target %q: %s; cook for the target first", pathname.Show(s.from.Name()), target, have)
-	}
-	assets = slices.DeleteFunc(assets, func(a manifest.Asset) bool { return a.Target != target })
-	for i := range assets {
-		for k := range assets[i].Outputs {
-			o := &assets[i].Outputs[k]
-			below, ok := strings.CutPrefix(o.Path, target+"/")
-			if !ok {
-				return fmt.Errorf("%s lists %s outside of the directory of the target %s; cook the assets again", manifest.Name, pathname.Show(o.Path), pathname.Show(target))
-			}
-			o.Path = below
-		}
-	}
-	if err := s.listAssets(assets, layout); err != nil {
-		return err
-	}
-	if len(s.files) == len(s.lists) {
-		return nil // the target has no outputs, and perhaps no directory
-	}
-	folder, err := s.from.Sub(target)
-	if err != nil {
-		return fmt.Errorf("%w; cook the assets again", err)
-	}
-	s.from.Close()
-	s.from = folder
-	return nil
-}
-
-// Close releases the output directory.
-func (s *Source) Close() error { return s.from.Close() }
 
 // CopyTo copies a source to a directory. With dryRun it only counts. Each file is replaced
 // atomically, and the manifest last, so readers that start from the manifest find complete
 // files.
 func (s *Source) CopyTo(ctx context.Context, to string, workers int, dryRun bool) (Result, error) {
-	if name, err := filepath.Abs(to); err != nil || directoriesOverlap(s.from.Name(), name) {
+	if name, err := filepath.Abs(to); err != nil || s.overlapsOut(name) {
 		return Result{}, errors.Join(err, overlapError(to))
 	}
 	if dryRun {
 		if _, err := os.Stat(to); errors.Is(err, fs.ErrNotExist) {
-			return Result{Files: len(s.files), Bytes: sumSizes(s.files), Written: len(s.files)}, nil
+			return Result{Files: len(s.files), Bytes: sumSizes(s.files), Written: len(s.files)}, s.fetchFromOrigin(ctx, s.Artifacts())
 		}
 	} else if err := os.MkdirAll(to, 0o777); err != nil {
 		return Result{}, err
@@ -187,16 +85,20 @@ func (s *Source) CopyTo(ctx context.Context, to string, workers int, dryRun bool
 		return Result{}, err
 	}
 	defer dir.Close()
-	if directoriesOverlap(s.from.Name(), dir.Name()) { // a link may make the directories overlap
+	if s.overlapsOut(dir.Name()) { // a link may make the directories overlap
 		return Result{}, overlapError(to)
 	}
-	f, _ := hashing.Lookup("xxh3")
-	e := &exporter{from: s.from, to: dir, sums: hashing.NewSummer(f), dryRun: dryRun}
+	e := &exporter{from: s, to: dir, sums: newSummer(), dryRun: dryRun}
 	old, err := e.lastExport()
 	if err != nil {
 		return Result{}, err
 	}
-	return e.exportTree(ctx, s.files, s.lists, old, workers)
+	return e.exportTree(ctx, old, workers)
+}
+
+// overlapsOut reports whether a directory and the output directory overlap.
+func (s *Source) overlapsOut(dir string) bool {
+	return s.from != nil && directoriesOverlap(s.from.Name(), dir)
 }
 
 // directoriesOverlap reports whether two directories are the same or one contains the other.
@@ -213,70 +115,8 @@ func overlapError(to string) error {
 // listedArtifacts returns the artifacts that a manifest lists, and the files of the manifest
 // itself.
 func listedArtifacts(dir *confine.Dir) (map[string]content, error) {
-	assets, lists, err := readManifest(dir)
+	assets, lists, err := readManifest(inDir(dir))
 	return filesOf(assets, lists), err
-}
-
-// readManifest returns the assets that a manifest lists, and the files of the manifest itself: its
-// parts, then its root.
-func readManifest(dir *confine.Dir) (assets []manifest.Asset, lists []manifest.File, err error) {
-	load := func(name string) ([]byte, error) {
-		data, err := readRegularFile(dir, name)
-		if err == nil {
-			lists = append(lists, manifest.File{Name: name, Data: data})
-		}
-		return data, err
-	}
-	root, err := readRegularFile(dir, manifest.Name)
-	if err != nil {
-		return nil, nil, err
-	}
-	for a, err := range manifest.Read(root, load) {
-		if err != nil {
-			return nil, nil, err
-		}
-		assets = append(assets, a)
-	}
-	return assets, append(lists, manifest.File{Name: manifest.Name, Data: root}), nil
-}
-
-// filesOf returns the contents of the outputs of assets and of a manifest's own files, by path.
-func filesOf(assets []manifest.Asset, lists []manifest.File) map[string]content {
-	files := map[string]content{}
-	for _, a := range assets {
-		for _, o := range a.Outputs {
-			files[o.Path] = content{o.Size, o.BLAKE3}
-		}
-	}
-	for _, l := range lists {
-		files[l.Name] = content{int64(len(l.Data)), hashing.DigestOf(l.Data)}
-	}
-	return files
-}
-
-// targetsOf returns the targets of assets, sorted.
-func targetsOf(assets []manifest.Asset) []string {
-	seen := map[string]bool{}
-	for _, a := range assets {
-		seen[a.Target] = true
-	}
-	return slices.Sorted(maps.Keys(seen))
-}
-
-func readRegularFile(dir *confine.Dir, name string) ([]byte, error) {
-	f, err := dir.OpenFile(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
-}
-
-func sumSizes(files map[string]content) (bytes int64) {
-	for _, c := range files {
-		bytes += c.size
-	}
-	return bytes
 }
 
 // lastExport returns the files of the last complete export and of later interrupted exports.
@@ -331,36 +171,30 @@ func (e *exporter) lastExport() (map[string][]content, error) {
 
 // exportTree removes files that the manifest no longer lists, copies changed files, and writes the
 // manifest last.
-func (e *exporter) exportTree(ctx context.Context, wanted map[string]content, lists []manifest.File, old map[string][]content, workers int) (Result, error) {
+func (e *exporter) exportTree(ctx context.Context, old map[string][]content, workers int) (Result, error) {
+	wanted := e.from.files
 	r := Result{Files: len(wanted), Bytes: sumSizes(wanted)}
-	root := e.to.Root()
-	if err := e.removeGone(ctx, wanted, old, &r); err != nil {
-		return r, err
+	missing, err := e.findMissing(ctx, workers)
+	if err == nil {
+		err = e.from.fetchFromOrigin(ctx, missing)
 	}
-	if !e.dryRun {
-		if err := e.putLists(filepath.Join(tmpName, strconv.Itoa(e.begun)), lists); err != nil {
-			return r, err
-		}
+	if err == nil {
+		err = e.removeGone(ctx, wanted, old, &r)
 	}
-	names := slices.Sorted(maps.Keys(wanted))
-	names = slices.DeleteFunc(names, func(name string) bool { return name == manifest.Name || manifest.IsPart(name) })
-	var written atomic.Int64
-	err := parallel.Each(ctx, workers, len(names), func(_, i int) error {
-		changed, err := e.copyArtifact(ctx, names[i], wanted[names[i]])
-		if changed {
-			written.Add(1)
-		}
-		return err
-	})
-	r.Written = int(written.Load())
-	if err != nil || e.dryRun {
-		return r, err
+	if err == nil && !e.dryRun {
+		err = e.putLists(filepath.Join(tmpName, strconv.Itoa(e.begun)), e.from.lists)
 	}
-	changed := slices.DeleteFunc(slices.Clone(lists), func(l manifest.File) bool {
+	changed := slices.DeleteFunc(slices.Clone(e.from.lists), func(l manifest.File) bool {
 		same, err := e.isExported(ctx, l.Name, wanted[l.Name])
 		return same && err == nil
 	})
-	r.Written += len(changed)
+	if r.Written = len(missing) + len(changed); err != nil || e.dryRun {
+		return r, err
+	}
+	err = parallel.Each(ctx, workers, len(missing), func(_, i int) error { return e.copyArtifact(ctx, missing[i].Path) })
+	if err != nil {
+		return r, err
+	}
 	if err := e.putLists(".", changed); err != nil {
 		return r, err
 	}
@@ -371,7 +205,23 @@ func (e *exporter) exportTree(ctx context.Context, wanted map[string]content, li
 			}
 		}
 	}
-	return r, root.RemoveAll(tmpName)
+	return r, e.to.Root().RemoveAll(tmpName)
+}
+
+// findMissing returns the artifacts that the copy lacks or has with another content.
+func (e *exporter) findMissing(ctx context.Context, workers int) (missing []File, err error) {
+	names := e.from.artifactNames()
+	has := make([]bool, len(names))
+	err = parallel.Each(ctx, workers, len(names), func(_, i int) (err error) {
+		has[i], err = e.isExported(ctx, names[i], e.from.files[names[i]])
+		return err
+	})
+	for i, name := range names {
+		if !has[i] {
+			missing = append(missing, e.from.artifactOf(name))
+		}
+	}
+	return missing, err
 }
 
 // putLists writes the files of a manifest below a directory, the root last.
@@ -459,44 +309,40 @@ func (e *exporter) isExported(ctx context.Context, name string, c content) (bool
 	return err == nil && sum.Digest == c.digest, err
 }
 
-// copyArtifact copies a file unless the copy already has its content, and reports whether it
-// copied. The content is verified before the file gets its name.
-func (e *exporter) copyArtifact(ctx context.Context, name string, c content) (changed bool, err error) {
-	if same, err := e.isExported(ctx, name, c); same || err != nil || e.dryRun {
-		return !same, err
-	}
-	src, err := e.from.OpenFile(name)
+// copyArtifact copies an artifact. The content is verified before the file gets its name.
+func (e *exporter) copyArtifact(ctx context.Context, name string) error {
+	src, err := e.from.openArtifact(name)
 	if err != nil {
-		return false, fmt.Errorf("%s: %w; cook the assets again", pathname.Show(name), err)
+		return err
 	}
 	defer src.Close()
 	root := e.to.Root()
 	if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(name)), 0o777); err != nil {
-		return false, err
+		return err
 	}
-	info, err := src.Stat()
+	mode, err := e.from.modeOf(src)
 	if err != nil {
-		return false, err
+		return err
 	}
-	dst, err := atomicfile.CreateIn(root, tmpName, info.Mode().Perm())
+	dst, err := atomicfile.CreateIn(root, tmpName, mode)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer dst.Discard()
 	if reflink.Clone(dst.File, src) != nil {
 		if _, err := io.Copy(dst.File, src); err != nil {
-			return false, err
+			return err
 		}
 	}
 	if _, err := dst.Seek(0, io.SeekStart); err != nil {
-		return false, err
+		return err
 	}
 	sum, err := e.sums.Sum(ctx, dst.File, hashing.WantDigest)
 	if err != nil {
-		return false, err
+		return err
 	}
-	if sum.Size != c.size || sum.Digest != c.digest {
-		return false, fmt.Errorf("%s differs from its entry in %s; cook the assets again", pathname.Show(name), manifest.Name)
+	if c := e.from.files[name]; sum.Size != c.size || sum.Digest != c.digest {
+		return differsError(name)
 	}
-	return true, dst.Commit(filepath.FromSlash(name))
+	return dst.Commit(filepath.FromSlash(name))
 }

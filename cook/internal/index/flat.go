@@ -188,14 +188,27 @@ func (t actionTable) methodRow(i int) int {
 
 // decodeAction decodes action i.
 func (t actionTable) decodeAction(i int) Action {
+	a := t.decodeWithoutDeps(i)
+	if first, n := t.depRange(i); n > 0 {
+		a.Deps = make([]Dep, n)
+		for k := range a.Deps {
+			a.Deps[k] = t.x.deps().decodeDepAt(first + k)
+		}
+	}
+	return a
+}
+
+// decodeWithoutDeps decodes all fields of action i except Deps.
+func (t actionTable) decodeWithoutDeps(i int) Action {
 	d := decoder{b: t.x.row(secActions, i)}
 	a := Action{Path: t.x.nodes().nodePath(int(d.u32()))}
 	a.State = State(d.u32())
 	a.Method = t.x.methods.cachedMethod(t.x, int(d.u32()))
-	deps := int(d.u32())
+	d.u32() // number of dependencies
 	made := int(d.u32())
 	a.Warned = d.u32()&actionWarned != 0
-	firstDep, firstMade := int(d.u32()), int(d.u32())
+	d.u32() // first dependency
+	firstMade := int(d.u32())
 	a.Target = string(t.x.stringAt(d.take(strSize)))
 	a.Decision.Outcome = string(t.x.stringAt(d.take(strSize)))
 	a.Decision.Why = string(t.x.stringAt(d.take(strSize)))
@@ -203,12 +216,6 @@ func (t actionTable) decodeAction(i int) Action {
 	copy(a.Source[:], d.take(32))
 	a.CookTime = time.Duration(d.u64())
 	a.Decision.At = time.Unix(0, int64(d.u64()))
-	if deps > 0 {
-		a.Deps = make([]Dep, deps)
-	}
-	for k := range a.Deps {
-		a.Deps[k] = t.x.deps().decodeDepAt(firstDep + k)
-	}
 	if made > 0 {
 		a.Made = make([]Artifact, made)
 	}

@@ -13,6 +13,7 @@ import (
 type Row struct {
 	x      *Index
 	part   int
+	at     int // number of the row in the part
 	flat   *flat
 	row    []byte
 	target string // caches the target, so that rows share the string
@@ -62,7 +63,7 @@ func (t actionTable) rowsBelow(prefix string) (first, end int) {
 
 // rowAt moves the row to action i of the base or the additions.
 func (r *Row) rowAt(part, i int) *Row {
-	r.part, r.flat = part, r.x.parts()[part]
+	r.part, r.at, r.flat = part, i, r.x.parts()[part]
 	r.row = r.flat.row(secActions, i)
 	if target := r.flat.stringAt(r.row[actionTargetAt:]); string(target) != r.target {
 		r.target = string(target)
@@ -71,6 +72,12 @@ func (r *Row) rowAt(part, i int) *Row {
 }
 
 func (r *Row) u32(at int) int { return int(binary.LittleEndian.Uint32(r.row[at:])) }
+
+// Action returns all fields of the action.
+func (r *Row) Action() Action { return r.flat.actions().decodeAction(r.at) }
+
+// WithoutDeps returns all fields of the action except Deps.
+func (r *Row) WithoutDeps() Action { return r.flat.actions().decodeWithoutDeps(r.at) }
 
 // Path returns the path of the source.
 func (r *Row) Path() string { return r.flat.nodes().nodePath(r.u32(0)) }

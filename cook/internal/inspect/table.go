@@ -297,7 +297,7 @@ func (l *listing) orderRows(q query) order {
 		o.totals.Out += a.Out()
 		o.totals.Took += a.CookTime
 	}
-	if compare := columns[q.by]; compare != nil {
+	if compare := columnOrder(q.by); compare != nil {
 		slices.SortStableFunc(o.rows, func(i, j int32) int {
 			c := compare(&l.all[i], &l.all[j])
 			if q.down {
@@ -312,16 +312,28 @@ func (l *listing) orderRows(q query) order {
 	return o
 }
 
-// columns maps columns to comparison functions; by default, rows are sorted by path.
-var columns = map[string]func(a, b *survey.Asset) int{
-	"recipe":  func(a, b *survey.Asset) int { return strings.Compare(a.Method.Recipe, b.Method.Recipe) },
-	"outcome": func(a, b *survey.Asset) int { return strings.Compare(string(a.Last.Outcome), string(b.Last.Outcome)) },
-	"why":     func(a, b *survey.Asset) int { return strings.Compare(reasonsText(a), reasonsText(b)) },
-	"at":      func(a, b *survey.Asset) int { return a.Last.At.Compare(b.Last.At) },
-	"in":      func(a, b *survey.Asset) int { return cmp.Compare(a.In, b.In) },
-	"out":     func(a, b *survey.Asset) int { return cmp.Compare(a.Out(), b.Out()) },
-	"ratio": func(a, b *survey.Asset) int {
-		return cmp.Compare(float64(a.Out())*float64(max(1, b.In)), float64(b.Out())*float64(max(1, a.In)))
-	},
-	"cook_ns": func(a, b *survey.Asset) int { return cmp.Compare(a.CookTime, b.CookTime) },
+// columnOrder returns the function that compares assets by a column, or nil: by default, rows are
+// sorted by path.
+func columnOrder(column string) func(a, b *survey.Asset) int {
+	switch column {
+	case "recipe":
+		return func(a, b *survey.Asset) int { return strings.Compare(a.Method.Recipe, b.Method.Recipe) }
+	case "outcome":
+		return func(a, b *survey.Asset) int { return strings.Compare(string(a.Last.Outcome), string(b.Last.Outcome)) }
+	case "why":
+		return func(a, b *survey.Asset) int { return strings.Compare(reasonsText(a), reasonsText(b)) }
+	case "at":
+		return func(a, b *survey.Asset) int { return a.Last.At.Compare(b.Last.At) }
+	case "in":
+		return func(a, b *survey.Asset) int { return cmp.Compare(a.In, b.In) }
+	case "out":
+		return func(a, b *survey.Asset) int { return cmp.Compare(a.Out(), b.Out()) }
+	case "ratio":
+		return func(a, b *survey.Asset) int {
+			return cmp.Compare(float64(a.Out())*float64(max(1, b.In)), float64(b.Out())*float64(max(1, a.In)))
+		}
+	case "cook_ns":
+		return func(a, b *survey.Asset) int { return cmp.Compare(a.CookTime, b.CookTime) }
+	}
+	return nil
 }

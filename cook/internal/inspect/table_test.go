@@ -74,7 +74,7 @@ func TestOrder(t *testing.T) {
 				if q.down {
 					a, b = b, a
 				}
-				compare := columns[q.by]
+				compare := columnOrder(q.by)
 				if compare == nil {
 					compare = func(a, b *survey.Asset) int { return strings.Compare(a.Path, b.Path) }
 				}

@@ -144,6 +144,8 @@ var others = []recipe.Format{
 	{Name: "a KTX2 texture", Extensions: []string{".ktx2"}, Magic: []string{"\xabKTX 20\xbb"}},
 	{Name: "a KTX texture", Extensions: []string{".ktx"}, Magic: []string{"\xabKTX 11\xbb"}},
 	{Name: "a QOA sound", Extensions: []string{".qoa"}, Magic: []string{"qoaf"}},
+	{Name: "an ASCII Scene Export", Extensions: []string{".ase"}, Magic: []string{"*3DSMAX_ASCIIEXPORT"}},
+	{Name: "an Adobe color palette", Extensions: []string{".ase"}, Magic: []string{"ASEF"}},
 	{Name: "an FBX model", Extensions: []string{".fbx"}, Magic: []string{"Kaydara FBX Binary"}, Loose: true},
 	{Name: "a Blender file", Extensions: []string{".blend"}, Magic: []string{"BLENDER"}, Loose: true},
 	{Name: "a WOFF font", Extensions: []string{".woff"}, Magic: []string{"wOFF"}},

@@ -26,6 +26,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/jobenv"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/profile"
 )
 
@@ -70,6 +71,14 @@ func IsNotAtHand(err error) bool { return errors.Is(err, errNotAtHand) }
 
 // Stores reports whether the result of an action is kept in the store.
 func (f *Finder) Stores(a *plan.Action) bool { return f.Store != nil && !a.Method.Choice.Cheap() }
+
+// StoresMethod reports whether the results of a method of the index are kept in the store.
+func StoresMethod(m index.Method, recipes *recipeset.Set) bool {
+	return plan.AnyRecipe(m, func(name string) bool {
+		recipe, known := recipes.Lookup(name)
+		return !known || !recipe.Cheap
+	})
+}
 
 // IndexHas reports whether the index has the result of an action. That is possible if outputs of
 // the action were lost or renamed, and nothing else changed. It is false if artifacts contain final
@@ -139,7 +148,21 @@ func (f *Finder) StoredResult(k remote.Key) (store.Result, bool) {
 
 // KeyOf returns the key of an action's result for the given dependencies.
 func KeyOf(a *plan.Action, deps []index.Dep) remote.Key {
-	return remote.Key{Action: a.ID, Result: plan.ResultID(a.ID, deps), Reads: len(readSetOf(deps)) > 0}
+	return keyOf(a.ID, deps)
+}
+
+func keyOf(id store.ActionID, deps []index.Dep) remote.Key {
+	return remote.Key{Action: id, Result: plan.ResultID(id, deps), Reads: len(readSetOf(deps)) > 0}
+}
+
+// UploadKeys returns the keys under which a server has the result of an action: the key of the
+// result and, if the action reads more than its source, the key of its read sets.
+func UploadKeys(id store.ActionID, deps []index.Dep) []remote.Key {
+	keys := []remote.Key{keyOf(id, deps)}
+	if keys[0].Reads {
+		keys = append(keys, keyOf(id, nil))
+	}
+	return keys
 }
 
 // NamesOf returns dependencies with the names that the recipe used.
@@ -185,7 +208,7 @@ func (f *Finder) AtHand(k Known) bool {
 func (f *Finder) Fetch(ctx context.Context, k Known, sums *bulk.Worker, probe *profile.Worker) (cookone.Ready, error) {
 	defer probe.Begin("cook/run/fetch", "").End()
 	r := cookone.Ready{
-		Task: k.Task, Deps: k.Deps, CookTime: k.CookTime, Warnings: k.Warnings, Facts: k.Facts, Scratch: f.Outputs.NewScratch(k.Task.Action.Outputs, sums),
+		Task: k.Task, Deps: k.Deps, CookTime: k.CookTime, Warnings: k.Warnings, Facts: k.Facts, Origin: k.Origin, Scratch: f.Outputs.NewScratch(k.Task.Action.Outputs, sums),
 		Made: make([]index.Artifact, len(k.Made)), InPlace: make([]bool, len(k.Made)),
 	}
 	for i := range k.Made {
@@ -203,6 +226,10 @@ func (f *Finder) Fetch(ctx context.Context, k Known, sums *bulk.Worker, probe *p
 	}
 	return r, nil
 }
+
+// smallBlob is the largest size of a blob that is copied in memory. A larger blob is copied by the file
+// system, which may share the blocks.
+const smallBlob = 16 << 10
 
 // fetchOne fetches one artifact: from its present path, from the trash, or from the store.
 func (f *Finder) fetchOne(ctx context.Context, k Known, r *cookone.Ready, i int) error {
@@ -226,8 +253,16 @@ func (f *Finder) fetchOne(ctx context.Context, k Known, r *cookone.Ready, i int)
 	if f.Server != nil && !f.Store.HasBlob(want.Blob, want.Size) && !f.Server.Download(ctx, k) {
 		return errNotAtHand
 	}
-	err := f.Store.CopyBlob(ctx, want.Blob, want.Size, r.Scratch.Dir().Root(), file)
+	var data []byte
+	var err error
+	if want.Size <= smallBlob {
+		data, err = f.Store.ReadBlob(ctx, want.Blob, want.Size)
+	} else {
+		err = f.Store.CopyBlob(ctx, want.Blob, want.Size, r.Scratch.Dir().Root(), file)
+	}
 	switch {
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
 	case errors.Is(err, store.ErrMissing):
 		return errNotAtHand
 	case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrUnavailable):
@@ -236,9 +271,9 @@ func (f *Finder) fetchOne(ctx context.Context, k Known, r *cookone.Ready, i int)
 	case err != nil:
 		return f.Cooker.InUserTerms(err, r.Scratch, k.Task)
 	}
-	made, err := f.Cooker.SumCopy(ctx, r.Scratch, i)
+	made, err := f.Cooker.SumCopy(ctx, r.Scratch, i, data)
 	if err != nil {
-		return err
+		return f.Cooker.InUserTerms(err, r.Scratch, k.Task)
 	}
 	made.Blob = want.Blob
 	r.Made[i] = made

@@ -34,6 +34,8 @@ import (
 type Done struct {
 	Stats stats.Stats
 	Took  time.Duration // time since the session began
+	// Expected is the expected wall time of cooking. Only a dry run sets it.
+	Expected time.Duration
 	// Delta has the differences that the pass found. It is nil if the whole tree counted as
 	// different.
 	Delta   *changes.Delta
@@ -101,9 +103,15 @@ func runPass(ctx context.Context, s *session.Session, last *index.Index, where c
 	if err := beginPass(s, delta, t, meter, where != nil); err != nil {
 		return done, err
 	}
-	if s.Place.Remote.URL != "" && t.Works() {
+	if !s.Mode.DryRun && t.Works() {
 		s = withRunID(s) // other machines see the ID as the origin of results
 		done.run = s.Probe.Run
+	}
+	foreseen := &forecast{Observer: s.Observer}
+	if s.Mode.DryRun {
+		observed := *s
+		observed.Observer = foreseen
+		s = &observed
 	}
 	work, err := Execute(ctx, s, delta, t, watching.Hesitate)
 	addReading(&meter.Stats, delta, t, work.Done)
@@ -112,6 +120,7 @@ func runPass(ctx context.Context, s *session.Session, last *index.Index, where c
 		lint.EmptyTree(ctx, s)
 	}
 	if err != nil || s.Mode.DryRun {
+		done.Expected = foreseen.expectedTime(last, s.Limits.Workers)
 		return done, errors.Join(err, ctx.Err())
 	}
 	if watching.Changed != nil {

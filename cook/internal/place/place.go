@@ -86,7 +86,11 @@ func (o *Outputs) NewScratch(outputs []string, sums *bulk.Worker) *cookone.Scrat
 // Place renames the scratch files of a task to the names of its outputs, and completes the index
 // rows of the artifacts. If an output already has the right content, it stays in place. Outputs
 // with {hash} are placed first, because other outputs may name them.
-func (o *Outputs) Place(r cookone.Ready, probe *profile.Worker) error {
+//
+// The directory of the last output stays open in last, which belongs to one worker. If another program
+// replaces that directory during a run, outputs get into the old one, and the next run finds them
+// missing.
+func (o *Outputs) Place(r cookone.Ready, last *confine.LastFolder, probe *profile.Worker) error {
 	a := r.Task.Action
 	for _, hashed := range []bool{true, false} {
 		if hashed && !a.HasHashes() {
@@ -96,7 +100,7 @@ func (o *Outputs) Place(r cookone.Ready, probe *profile.Worker) error {
 			if r.InPlace != nil && r.InPlace[i] || a.HashName(i).IsZero() == hashed {
 				continue
 			}
-			if err := o.placeOne(a, i, r.Scratch, &r.Made[i], probe); err != nil {
+			if err := o.placeOne(a, i, r.Scratch, &r.Made[i], last, probe); err != nil {
 				return err
 			}
 		}
@@ -105,7 +109,7 @@ func (o *Outputs) Place(r cookone.Ready, probe *profile.Worker) error {
 }
 
 // placeOne places one artifact. It does not overwrite files that cook did not make.
-func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *index.Artifact, probe *profile.Worker) error {
+func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *index.Artifact, last *confine.LastFolder, probe *profile.Worker) error {
 	defer probe.Begin("cook/run/place", "").End()
 	out := a.OutputFor(i, made.Blob)
 	if !a.HashName(i).IsZero() {
@@ -115,8 +119,7 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	}
 	dir, base := path.Split(out)
 	dir = path.Clean(dir)
-	folder := o.dir.Root().Folder(dir)
-	defer func() { folder.Close() }()
+	folder := last.Open(o.dir.Root(), dir)
 	made.Path, made.Settled = out, false
 
 	info, err := folder.Lstat(base)
@@ -132,14 +135,14 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	case !o.owned(out):
 		return foreignOutput(out)
 	}
-	err = o.made.Rename(tmp.Files()[i], &folder, base)
+	err = o.made.Rename(tmp.Files()[i], folder, base)
 	if pathname.IsAbsent(err) {
 		if err := o.dir.Root().MkdirAll(dir, 0o777); err != nil {
 			return fmt.Errorf("output directory %s: %w", pathname.Show(dir), err)
 		}
-		folder.Close()
-		folder = o.dir.Root().Folder(dir)
-		err = o.made.Rename(tmp.Files()[i], &folder, base)
+		last.Close() // directory that was removed meanwhile, or nothing
+		folder = last.Open(o.dir.Root(), dir)
+		err = o.made.Rename(tmp.Files()[i], folder, base)
 	}
 	if err != nil {
 		return o.explainInTheWay(out, err)

@@ -54,6 +54,8 @@ type Options struct {
 	Exec    bool     // set if other machines may cook
 	Always  bool     // set if other machines also cook quick actions
 	Jobs    int      // maximum number of concurrent actions on other machines
+	// Flush is how long Close waits for uploads. 0 means a default, which is longer on CI machines.
+	Flush time.Duration
 	// Traffic is called with reports about transfers, from one goroutine at a time. It may be nil.
 	Traffic func(Traffic)
 }
@@ -80,7 +82,7 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 	}
 	switch r.Upload {
 	case "", "ci":
-		opt.Upload = os.Getenv("CI") != "" && os.Getenv("CI") != "false"
+		opt.Upload = inCI()
 	case "always":
 		opt.Upload = true
 	case "never":
@@ -104,9 +106,15 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 	return opt, nil
 }
 
-// flushTime is how long the end of a run waits for uploads. The next run does the remaining
-// uploads.
-const flushTime = 10 * time.Second
+// The end of a run waits for uploads. The next run does the remaining uploads, but the next run of a
+// CI machine may begin with an empty store.
+const (
+	flushTime   = 10 * time.Second
+	ciFlushTime = 10 * time.Minute
+)
+
+// inCI reports whether the run is on a CI machine, according to the environment variable CI.
+func inCI() bool { return os.Getenv("CI") != "" && os.Getenv("CI") != "false" }
 
 // patience limits the total time that a run waits for answers to unexpected requests, in excess of
 // the expected cook times of the actions.
@@ -127,7 +135,7 @@ type Client struct {
 	mu      sync.Mutex // guards the fields below
 	seq     uint64
 	waiting map[uint64]func(a Answer, ok bool) // function to call with each pending answer, by its number; ok is false if none will arrive
-	answers map[Key]*Answer                    // answers for expected keys; nil until the answer arrives
+	answers map[Key]*Answer                    // answers for expected keys; nil if the server has sent no result
 
 	patience atomic.Int64 // unused part of the constant patience, in nanoseconds
 
@@ -184,7 +192,7 @@ func (c *Client) Expect(wanted []Expectation, arrived func(n int, whole bool)) {
 			r.Keys[n], r.Have[n], r.Assets[n] = w.Key, w.Have, w.Asset
 		}
 		c.sendFor(r, func(n int, a Answer, ok bool) {
-			if ok {
+			if ok && (a.ReadSets != nil || a.Result != nil) { // nil also stands for an answer without a result
 				c.mu.Lock()
 				c.answers[part[n].Key] = &a
 				c.mu.Unlock()
@@ -271,6 +279,7 @@ func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 // An Execution is the result of executing an action on another machine.
 type Execution struct {
 	Record Record
+	Origin store.Origin  // machine that executed the action, according to the server
 	Over   time.Duration // total time without the cook time and the upload of inputs
 	// Off means that no more actions will be executed.
 	Off bool
@@ -285,7 +294,8 @@ func (c *Client) Run(ctx context.Context, root *Root) (ran Execution, ok bool) {
 	seq, got := c.sendForOne(Request{Op: Run, Root: root})
 	select {
 	case a, ok := <-got:
-		ran = Execution{Over: a.Over, Off: a.Off || !ok}
+		ran = Execution{Origin: a.Origin, Over: a.Over, Off: a.Off || !ok}
+		ran.Origin.Server = c.opt.URL
 		ok = ok && a.Record != nil && json.Unmarshal(a.Record, &ran.Record) == nil && ran.Record.Format == ActionFormat
 		return ran, ok
 	case <-ctx.Done():
@@ -313,9 +323,15 @@ func (c *Client) Close(ctx context.Context) Stats {
 	if !begun {
 		return Stats{}
 	}
-	flush := flushTime
-	if ctx.Err() != nil {
+	flush := c.opt.Flush
+	switch {
+	case ctx.Err() != nil:
 		flush = 0
+	case flush > 0:
+	case inCI():
+		flush = ciFlushTime
+	default:
+		flush = flushTime
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), flush+2*time.Second)
 	defer cancel()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -17,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-const hello = `{"wire":1}` + "\n"
+var hello = fmt.Sprintf("{\"wire\":%d}\n", remote.WireVersion)
 
 // client returns a client and its notes. The function answer handles every request except the
 // first.
@@ -134,7 +135,7 @@ func checkNote(t *testing.T, notes []string, text string) {
 func TestOtherVersionOfServeRemoteIsNotUsed(t *testing.T) {
 	for first, note := range map[string]string{
 		hello:                          "",
-		`{"wire":2}` + "\n":            "the protocol of the process is 2, not 1 (if its version differs from the version of cook, install both again)",
+		`{"wire":3}` + "\n":            "the protocol of the process is 3, not 2 (if its version differs from the version of cook, install both again)",
 		`{"seq":1,"found":true}`:       "the protocol of the process is 0",
 		"serve-remote 1.2.3 is here\n": `the process printed serve-remote 1.2.3 is here, which is not an answer`,
 	} {

@@ -22,7 +22,7 @@ type Key struct {
 
 // WireVersion is the version of the protocol. The first line in each direction contains it, and
 // both processes must have the same version. Increment it with any change of Request or Answer.
-const WireVersion = 1
+const WireVersion = 3
 
 // Beat is the interval of heartbeats: serve-remote writes at least one line per interval.
 const Beat = 5 * time.Second
@@ -87,7 +87,7 @@ type Answer struct {
 	// ReadSets and Result are records of the store, for Look and Expect. Either may be nil.
 	ReadSets []byte       `json:"readSets,omitempty"`
 	Result   []byte       `json:"result,omitempty"`
-	Origin   store.Origin `json:"origin,omitzero"` // the run that made the result
+	Origin   store.Origin `json:"origin,omitzero"` // the run or the machine that made the result
 	Note     string       `json:"note,omitempty"`
 	// Record is the result of a Run. Over is the time of the Run without the cook time. Off means
 	// that no more actions will be executed.
@@ -99,8 +99,17 @@ type Answer struct {
 	Wire    int           `json:"wire,omitempty"`    // WireVersion in the first line
 }
 
-// Traffic reports one transfer, or the state of all transfers.
+// A LinkState is the state of the link to the server. At first, the link is up.
+type LinkState string
+
+const (
+	LinkUp   LinkState = "up"
+	LinkDown LinkState = "down" // the server does not answer; it is asked again from time to time
+)
+
+// Traffic reports one transfer, a new state of the link, or the state of all transfers.
 type Traffic struct {
+	Link             LinkState `json:"link,omitempty"`
 	Transfer         *Transfer `json:"transfer,omitempty"`
 	Active           bool      `json:"active,omitempty"` // a transfer is in flight
 	Down, Up         int64     `json:",omitempty"`       // total bytes so far
@@ -132,16 +141,18 @@ func (t Traffic) String() string {
 
 // Stats count the look-ups and transfers of a run.
 type Stats struct {
-	Looked     int64         `json:"looked"`              // number of actions that were looked up
-	Hits       int64         `json:"hits"`                // number of actions with a result on the server
-	Downloaded int64         `json:"downloaded"`          // number of downloaded artifacts
-	Down       int64         `json:"bytes_down"`          // bytes of the downloaded artifacts
-	Uploaded   int64         `json:"uploaded"`            // number of uploaded results
-	Up         int64         `json:"bytes_up"`            // bytes of the uploaded artifacts and inputs
-	Left       int64         `json:"left,omitempty"`      // number of results that the next run uploads
-	Dear       int64         `json:"dear,omitempty"`      // number of results that were not downloaded, because cooking is faster
-	Executed   int64         `json:"executed"`            // number of actions that other machines cooked
-	Untrusted  int64         `json:"untrusted,omitempty"` // number of results without a trusted signature
+	Looked     int64         `json:"looked"`               // number of actions that were looked up
+	Hits       int64         `json:"hits"`                 // number of actions with a result on the server
+	Downloaded int64         `json:"downloaded"`           // number of downloaded artifacts
+	Down       int64         `json:"bytes_down"`           // bytes of the downloaded artifacts
+	Uploaded   int64         `json:"uploaded"`             // number of uploaded results
+	Up         int64         `json:"bytes_up"`             // bytes of the uploaded artifacts and inputs
+	Known      int64         `json:"known,omitempty"`      // number of results to upload that the server already had
+	Left       int64         `json:"left,omitempty"`       // number of results that the next run uploads
+	Dear       int64         `json:"dear,omitempty"`       // number of results that were not downloaded, because cooking is faster
+	Unanswered int64         `json:"unanswered,omitempty"` // number of actions that were not looked up, because the server did not answer
+	Executed   int64         `json:"executed"`             // number of actions that other machines cooked
+	Untrusted  int64         `json:"untrusted,omitempty"`  // number of results without a trusted signature
 	Requests   int64         `json:"requests"`
 	Waited     time.Duration `json:"waited_ns"` // time until the server's first answer
 }
@@ -160,6 +171,9 @@ func (s Stats) String() string {
 	}
 	if s.Left > 0 {
 		text += fmt.Sprintf("; %d to be uploaded by the next run", s.Left)
+	}
+	if s.Unanswered > 0 {
+		text += fmt.Sprintf("; %d not looked up, because the server did not answer", s.Unanswered)
 	}
 	if s.Untrusted > 0 {
 		text += fmt.Sprintf("; %d without a trusted signature", s.Untrusted)

@@ -92,6 +92,7 @@ type Record struct {
 	Finding    *cook.Finding  `json:"finding,omitempty"`
 	Verified   *cook.Verified `json:"verified,omitempty"`
 	Image      *ImageFact     `json:"image,omitempty"`
+	Origin     *cook.Origin   `json:"origin,omitempty"`
 }
 
 // Begin announces a run. The record "begin" is written before the next record.
@@ -155,7 +156,7 @@ func (j *JSON) eventRecord(e *cook.Event) Record {
 	rec := Record{
 		Event: eventName(e.Outcome),
 		Path:  e.Path, PathBase64: UnlessUTF8(e.Path), Target: e.Target, Recipe: e.Recipe,
-		Outputs: e.Outputs, Reasons: e.Reasons, In: e.In, Out: e.Out, Took: e.Took, CookTime: e.CookTime,
+		Outputs: e.Outputs, Reasons: e.Reasons, In: e.In, Out: e.Out, Took: e.Took, CookTime: e.CookTime, Origin: e.Origin,
 	}
 	if e.Err == nil {
 		return rec
@@ -199,7 +200,7 @@ func appendPlain(b []byte, e *cook.Event) (_ []byte, ok bool) {
 	l.appendNumberField(`,"bytes_out":`, e.Out)
 	l.appendNumberField(`,"ns":`, int64(e.Took))
 	l.appendNumberField(`,"cook_ns":`, int64(e.CookTime))
-	return append(l.b, "}\n"...), !l.escaped && e.Err == nil
+	return append(l.b, "}\n"...), !l.escaped && e.Err == nil && e.Origin == nil
 }
 
 // A line is a record under construction. escaped is set if a text needs escapes.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/guid"
 	"github.com/assetcook/assetcook/profile/memory"
@@ -40,7 +41,7 @@ type Kind struct {
 
 // These are the fields that several kinds of lines have.
 const (
-	ofAsset = "path_base64 target recipe outputs reasons bytes_in bytes_out ns cook_ns image"
+	ofAsset = "path_base64 target recipe outputs reasons bytes_in bytes_out ns cook_ns image origin"
 	ofPlace = "file line column"
 )
 
@@ -62,6 +63,8 @@ func Kinds() []Kind {
 		{[]string{"verified"}, "verified", "", "the end of `cook verify`", record},
 		{[]string{"explanation"}, "path runs choices inputs", "path_base64 target id reasons error makes warnings last",
 			"the answer of `cook why` for an asset and target, with the reasons of the next run", reflect.TypeFor[Explained]()},
+		{[]string{"comparison"}, "path against result", "path_base64 target differences text",
+			"the answer of `cook why -against` for an asset and target", reflect.TypeFor[Compared]()},
 	}
 }
 
@@ -105,6 +108,8 @@ func Objects() []Object {
 		"last":        reflect.TypeFor[cook.LastTime](),
 		"origin":      reflect.TypeFor[cook.Origin](),
 		"output":      reflect.TypeFor[cook.Output](),
+		"comparison":  reflect.TypeFor[Compared](),
+		"difference":  reflect.TypeFor[plan.Difference](),
 		"measured":    reflect.TypeFor[Measured](),
 		"memory":      reflect.TypeFor[memory.GroupRow](),
 		"image":       reflect.TypeFor[ImageFact](),

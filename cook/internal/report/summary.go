@@ -94,6 +94,7 @@ func WriteTable(w io.Writer, s *cook.Summary, peakRSS int64) error {
 		t.Row("remote cooked", r.Executed, "", "", "")
 		t.Row("remote given", r.Uploaded, "", r.Up, "")
 		t.Row("remote dear", r.Dear, "", "", "")
+		t.Row("remote unanswered", r.Unanswered, "", "", "")
 		t.Row("remote untrusted", r.Untrusted, "", "", "")
 		t.Row("remote requests", r.Requests, "", "", "")
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/human"
@@ -135,6 +136,9 @@ func (t *Text) Event(e cook.Event) {
 	if t.Explain || t.DryRun {
 		for _, r := range e.Reasons {
 			fmt.Fprintf(t.Out, "  because: %s\n", r)
+		}
+		if e.Origin != nil {
+			fmt.Fprintf(t.Out, "  from: %s\n", remote.Describe(*e.Origin, e.CookTime))
 		}
 	}
 }

@@ -178,13 +178,17 @@ func (e *loadingEngine) refuseFormat(m *Method, source, artifact string, texts d
 	if e.Cubes != nil && cube.Value != `"none"` {
 		loaded, what, remove = e.Cubes, "loads cube maps only in format ", cube
 	}
-	// For the web, auto means uastc, except for HDR images.
+	// For the web, auto means uastc, or uastc-hdr for HDR images.
 	name, _ := strconv.Unquote(format.Value)
-	switch web := m.option("gpu"); {
+	gpu := m.option("gpu")
+	web, light := gpu != nil && gpu.Value == `"web"`, slices.Contains([]string{".exr", ".hdr"}, recipe.Ext(source))
+	switch {
 	case name != "auto":
-	case slices.Contains([]string{".exr", ".hdr"}, recipe.Ext(source)):
+	case web && light:
+		name = "uastc-hdr"
+	case light:
 		name = "float"
-	case web != nil && web.Value == `"web"`:
+	case web:
 		name = "uastc"
 	}
 	if loaded == nil || slices.Contains(loaded, name) {

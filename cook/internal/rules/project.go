@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -227,17 +228,30 @@ const (
 // MaxRemoteJobs limits the number of actions that other machines cook at once.
 const MaxRemoteJobs = 10_000
 
+// RemoteForms lists the forms of the address of a server, for messages.
+const RemoteForms = "grpc[s]://HOST:PORT/INSTANCE, http[s]://HOST/PREFIX, s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or file:///DIRECTORY"
+
 // CheckRemote returns an error unless address is the address of a server for sharing results.
 func CheckRemote(address string) error {
 	scheme, rest, ok := strings.Cut(address, "://")
-	host, _, _ := strings.Cut(rest, "/")
+	host, _, slash := strings.Cut(rest, "/")
+	bucket := scheme == "s3" || scheme == "gs"
+	isOther := func(r rune) bool {
+		return !('a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || strings.ContainsRune("-._~/", r))
+	}
 	switch {
-	case !ok || scheme != "grpc" && scheme != "grpcs" && scheme != "http" && scheme != "https" || host == "":
-		return fmt.Errorf("want grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX")
+	case !ok || !slices.Contains([]string{"grpc", "grpcs", "http", "https", "s3", "gs", "file"}, scheme) || host == "" && scheme != "file":
+		return errors.New("want " + RemoteForms)
+	case strings.Contains(host, "@") && bucket:
+		return errors.New("the address must not hold credentials, because others can see it; put them in the environment")
 	case strings.Contains(host, "@"):
 		return fmt.Errorf("the address must not hold credentials, because others can see it; put them in a file (basic_file, token_file) or the environment (COOK_REMOTE_BASIC, COOK_REMOTE_TOKEN)")
 	case strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f }):
-		return fmt.Errorf("an address cannot have blanks")
+		return fmt.Errorf("an address cannot have blanks; write %%20 for a blank in a path")
+	case scheme == "file" && (!slash || strings.ContainsAny(rest, `\?#`)):
+		return errors.New("want an absolute path with slashes, such as file:///mnt/nas/cook, file:///C:/cook or file://nas/share/cook, and %3F and %23 for ? and #")
+	case bucket && strings.ContainsFunc(rest, isOther):
+		return fmt.Errorf("want %s://BUCKET/PREFIX with letters, digits, -, ., _, ~ and /; AWS_ENDPOINT_URL_S3 names a server other than AWS", scheme)
 	}
 	return nil
 }
@@ -346,7 +360,7 @@ func remoteSchema() schema {
 		return schema{"description": about, "type": "string", "minLength": 1}
 	}
 	return schema{
-		"url":        schema{"description": "grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX", "type": "string", "pattern": "^(grpcs?|https?)://[^/@]+"},
+		"url":        schema{"description": RemoteForms, "type": "string", "pattern": "^((grpcs?|https?|s3|gs)://[^/@]|file://[^@]*/)"},
 		"upload":     schema{"description": "when results are uploaded; ci: if the variable CI is set", "enum": UploadChoices},
 		"read":       schema{"description": "download results from the server", "type": "boolean"},
 		"race":       schema{"description": "cook assets while their answers are in flight", "type": "boolean"},

@@ -240,7 +240,9 @@ type Scope struct {
 	All      bool     // set to cook every declared target
 	Patterns []string // globs that select sources, as in rules; empty means all sources
 	Source   string   // limits the pass to this source; "" means no limit
+	Part     string   // limits the pass to a part of the sources; see Shard.Set
 
+	shard  Shard // the part
 	chosen glob.List
 }
 
@@ -248,6 +250,11 @@ type Scope struct {
 func (s Scope) compileScope() (Scope, error) {
 	if s.All = s.All || slices.Contains(s.Targets, rules.AllTargets); s.All || len(s.Targets) == 0 {
 		s.Targets = []string{""}
+	}
+	if s.Part != "" {
+		if err := s.shard.Set(s.Part); err != nil {
+			return s, Configf("shard %q: %w", s.Part, err)
+		}
 	}
 	s.Targets = slices.Compact(slices.Sorted(slices.Values(s.Targets)))
 	s.chosen = glob.List{}
@@ -279,13 +286,18 @@ func (s *Scope) Among(declared []string) []string {
 }
 
 // Whole reports whether the scope includes all sources.
-func (s *Scope) Whole() bool { return len(s.Patterns) == 0 && s.Source == "" }
+func (s *Scope) Whole() bool { return !s.Partial() && s.Source == "" }
+
+// Partial reports whether patterns or a shard exclude sources.
+func (s *Scope) Partial() bool { return len(s.Patterns) > 0 || s.Part != "" }
 
 // Has reports whether a source is in scope.
 func (s *Scope) Has(p string) bool {
 	switch {
 	case s.Source != "":
 		return p == s.Source
+	case !s.shard.Has(p):
+		return false
 	case len(s.Patterns) == 0:
 		return true
 	}

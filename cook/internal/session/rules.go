@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/rules"
@@ -89,6 +91,41 @@ func (s *Session) CompileRules(configs []scan.Entry) (*Ruleset, error) {
 	return set, nil
 }
 
+// CompileTexts compiles other texts of the rule files, given by their paths in the tree. Rules
+// outside of the tree are the same as in CompileRules.
+func (s *Session) CompileTexts(texts map[string][]byte) (*rules.Set, error) {
+	var files []rules.File
+	if s.Place.Config != "" {
+		config := s.Basis.config
+		if config == nil {
+			var err error
+			if config, err = readConfig(s.Place.Config); err != nil {
+				return nil, Configf("%s: %w", pathname.Show(s.Place.Config), err)
+			}
+		}
+		files = append(files, rules.File{Name: s.Place.Config, Data: config})
+	}
+	for _, p := range slices.Sorted(maps.Keys(texts)) {
+		if dir := folderOfRules(p); dir != "" || s.Place.Config == "" {
+			files = append(files, rules.File{Name: filepath.Join(s.Place.Dir, filepath.FromSlash(p)), Dir: dir, Data: texts[p]})
+		}
+	}
+	set, err := rules.CompileFor(s.Basis.Engine, files, s.Basis.Recipes, s.sourcePaths)
+	if err != nil {
+		return nil, &ConfigError{err}
+	}
+	set.ReadHeads(func(path string) ([]byte, error) { return readHead(s.Assets, path) })
+	return set, nil
+}
+
+// folderOfRules returns the directory of a rule file, "" for the root of the tree.
+func folderOfRules(file string) string {
+	if dir := path.Dir(file); dir != "." {
+		return dir
+	}
+	return ""
+}
+
 // sourcePaths yields the sources of the tree, which the message about a wrong rule needs. It yields
 // none if the tree cannot be read.
 func (s *Session) sourcePaths() iter.Seq[string] {
@@ -137,10 +174,7 @@ func (r *Ruleset) readRuleFiles(assets *confine.Dir, place Place, config []byte,
 		r.Texts.files = append(r.Texts.files, rules.File{Name: place.Config, Data: config})
 	}
 	for _, c := range configs {
-		dir := path.Dir(c.Path)
-		if dir == "." {
-			dir = ""
-		}
+		dir := folderOfRules(c.Path)
 		data, busy, err := ReadAsset(assets, c.Path, rules.MaxFile)
 		name := filepath.Join(place.Dir, filepath.FromSlash(c.Path))
 		if err != nil {

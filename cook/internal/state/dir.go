@@ -6,6 +6,7 @@
 //	.cook/journal       outputs of cook that no index has
 //	.cook/dirty         exists while sources on other file systems are synced; see Pending
 //	.cook/history       one line for each of the last runs
+//	.cook/earlier       what each of the last runs changed; see Earlier
 //	.cook/socket        socket of a watcher; see package watch
 //	.cook/outputs       names the output directory if .cook is elsewhere; see Dir.Settle
 //	manifest.json, manifest.parts
@@ -46,6 +47,7 @@ type Dir struct {
 	Journal  Journal
 	History  History
 	Noted    Noted
+	Earlier  Earlier
 
 	files *files
 	disk  syncer
@@ -57,7 +59,7 @@ type Dir struct {
 // Open returns the state of an output directory. The caller must close it.
 func Open(out *confine.Dir) *Dir {
 	f := &files{out: out, home: out}
-	d := &Dir{files: f, Index: IndexFile{f}, Manifest: Manifest{f}, Journal: Journal{f}, History: History{f}, Noted: Noted{f}, disk: syncer{files: f}}
+	d := &Dir{files: f, Index: IndexFile{f}, Manifest: Manifest{f}, Journal: Journal{f}, History: History{f}, Noted: Noted{f}, Earlier: Earlier{f}, disk: syncer{files: f}}
 	d.fine = sync.OnceValues(func() (bool, uint64) { return measureStamps(f.lock.signLock) })
 	defer func() { out.MoveBusyTo(d.Trash()) }()
 	if info, err := out.Root().Lstat(manifest.StateDir); err != nil || !info.Mode().IsRegular() {

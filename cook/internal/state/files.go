@@ -25,6 +25,7 @@ const (
 	journalName   = manifest.StateDir + "/journal"
 	dirtyName     = manifest.StateDir + "/dirty"
 	historyName   = manifest.StateDir + "/history"
+	earlierName   = manifest.StateDir + "/earlier"
 )
 
 // files reads and writes cook's own files.

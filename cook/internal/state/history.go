@@ -58,23 +58,29 @@ func (h History) Add(line []byte, keep func(line []byte, brief bool) []byte) err
 }
 
 func (h History) appendLine(line []byte, keep func(line []byte, brief bool) []byte) error {
-	root := h.files.home.Root()
-	info, err := root.Lstat(historyName)
+	// If a killed run has left an incomplete line, this line break ends it.
+	return h.files.appendTo(historyName, fmt.Appendf(nil, "\n%s", line), historyBytes, func() error { return h.shortenHistory(keep) })
+}
+
+// appendTo appends data to one of cook's own files. If the file is longer than limit, it first
+// calls shorten.
+func (f *files) appendTo(name string, data []byte, limit int64, shorten func() error) error {
+	root := f.home.Root()
+	info, err := root.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
 		return regular.Mode(info.Mode())
 	}
-	if err == nil && info.Size() > historyBytes {
-		if err := h.shortenHistory(keep); err != nil {
+	if err == nil && info.Size() > limit {
+		if err := shorten(); err != nil {
 			return err
 		}
 	}
-	f, err := root.OpenFile(historyName, os.O_CREATE|os.O_APPEND|os.O_WRONLY|regular.NoWait, 0o666)
+	file, err := root.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY|regular.NoWait, 0o666)
 	if err != nil {
 		return err
 	}
-	// If a killed run has left an incomplete line, this line break ends it.
-	_, err = f.Write(fmt.Appendf(nil, "\n%s", line))
-	return errors.Join(err, f.Close())
+	_, err = file.Write(data)
+	return errors.Join(err, file.Close())
 }
 
 // shortenHistory keeps the last lines, with the details of the most recent ones.

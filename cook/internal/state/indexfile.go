@@ -99,6 +99,21 @@ func (x IndexFile) openInto(k *Known) (*index.Index, error) {
 	}
 }
 
+// FileNames returns the absolute names of the flat file and of the file with its changes.
+func (x IndexFile) FileNames() (flat, changes string, err error) {
+	file, err := mapIndex(x.files.home, IndexName)
+	if err != nil {
+		return "", "", err
+	}
+	defer file.Close()
+	var id string
+	err = index.Guard(func() (err error) {
+		id, err = index.ReadID(file.Data)
+		return err
+	})
+	return x.files.absoluteName(IndexName), x.files.absoluteName(changesName(id)), err
+}
+
 // Describe adds the name of the index to an error from Load.
 func (x IndexFile) Describe(err error) error {
 	return fmt.Errorf("index %s: %w", x.files.absoluteName(IndexName), err)

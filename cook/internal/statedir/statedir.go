@@ -1,7 +1,7 @@
 // Package statedir finds the directory that holds the state of an output directory.
 //
 // The state is the directory OUT/.cook. If a web server may serve OUT unchanged, or if the project
-// names another directory, the state is the directory HOME/.cook instead. In this case, two files
+// names another directory, called HOME here, the state is in HOME/.cook. In this case, two files
 // connect the directories, each with a relative path, so that both directories can be moved
 // together:
 //

@@ -174,6 +174,9 @@ func TestExistingBlobIsNotWrittenAgain(t *testing.T) {
 	overwrite(t, s.files.entryPath(blobs, id), content[:500])
 	put(t, s, content)
 	wantCopy(t, s, content)
+	if data, err := s.ReadBlob(t.Context(), id, int64(len(content))); !bytes.Equal(data, content) || err != nil {
+		t.Errorf("read %q, %v", data, err)
+	}
 }
 
 func TestCopyDoesNotOverwrite(t *testing.T) {
@@ -264,6 +267,11 @@ func TestDamagedBlobIsDetected(t *testing.T) {
 		wantNoCopy(t, s, id, int64(len(content)), ErrDamaged)
 		wantGone(t, path)
 		wantNoCopy(t, s, id, int64(len(content)), ErrMissing)
+		overwrite(t, path, damaged)
+		if data, err := s.ReadBlob(t.Context(), id, int64(len(content))); data != nil || !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: read %q, %v", what, data, err)
+		}
+		wantGone(t, path)
 	})
 	// The test replaces the blob's file by a directory.
 	if err := os.Mkdir(path, 0o777); err != nil {

@@ -1,11 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"time"
 
@@ -75,13 +75,24 @@ func (s *Store) BlobFolders() (there [256]bool) {
 // the store is read-only. A check counts as use.
 func (s *Store) CheckBlob(ctx context.Context, id BlobID, size int64) error {
 	path := s.files.entryPath(blobs, id)
-	if err := s.compareBlob(ctx, path, id, size); err != nil {
+	if err := s.compareBlob(ctx, path, id, size, nil); err != nil {
 		return fmt.Errorf("check blob %s: %w", path, err)
 	}
 	return nil
 }
 
-func (s *Store) compareBlob(ctx context.Context, path string, id BlobID, size int64) error {
+// ReadBlob is like CheckBlob, and returns the content of the blob, which should be small.
+func (s *Store) ReadBlob(ctx context.Context, id BlobID, size int64) ([]byte, error) {
+	path := s.files.entryPath(blobs, id)
+	content := bytes.NewBuffer(make([]byte, 0, max(size, 0)))
+	if err := s.compareBlob(ctx, path, id, size, content); err != nil {
+		return nil, fmt.Errorf("read blob %s: %w", path, err)
+	}
+	return content.Bytes(), nil
+}
+
+// compareBlob compares a blob with its ID. It copies the content to copyTo unless that is nil.
+func (s *Store) compareBlob(ctx context.Context, path string, id BlobID, size int64, copyTo io.Writer) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -97,8 +108,11 @@ func (s *Store) compareBlob(ctx context.Context, path string, id BlobID, size in
 	if err := s.files.injectFault("read", path); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	limit := min(max(size, 0), math.MaxInt64-1) + 1
-	sum, err := s.files.sums.Sum(ctx, io.NewSectionReader(blob, 0, limit), hashing.WantDigest)
+	var content io.Reader = io.NewSectionReader(blob, 0, limitOf(size))
+	if copyTo != nil {
+		content = io.TeeReader(content, copyTo)
+	}
+	sum, err := s.files.sums.Sum(ctx, content, hashing.WantDigest)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()

@@ -46,7 +46,7 @@ func (s *Store) Result(id ResultID) (Result, error) {
 
 // PutResult records the result of an action. The blobs must be stored first: a result without
 // its blobs is a miss. If the same artifacts are recorded already, the record keeps its older
-// CookTime.
+// CookTime, unless it has the origin of another machine and r has none.
 func (s *Store) PutResult(id ResultID, r Result) error {
 	if err := recordResult(s, id, r); err != nil {
 		return fmt.Errorf("put result %s: %w", s.files.entryPath(results, id), err)
@@ -63,6 +63,7 @@ func recordResult(s *Store, id ResultID, r Result) error {
 		return err
 	}
 	switch old, err := s.Result(id); {
+	case err == nil && r.Origin.IsZero() && !old.Origin.IsZero(): // now this machine has cooked it
 	case err == nil && slices.Equal(old.Artifacts, r.Artifacts) && slices.Equal(old.Warnings, r.Warnings) && old.Facts == r.Facts:
 		return nil
 	case errors.Is(err, ErrUnavailable):

@@ -65,7 +65,8 @@ func Find(out string, names []string) (f Found, err error) {
 		}
 		l := newLister(x)
 		for _, a := range x.Results().ActionsOf(f.Name) {
-			f.Assets = append(f.Assets, l.listedAsset(&a))
+			file, _ := x.Files().File(a.Path)
+			f.Assets = append(f.Assets, l.listedAsset(&a, file.Stamp.Size))
 			f.Again.addAsset(&a)
 		}
 		readers := readersOf(x, f.Name)

@@ -104,8 +104,34 @@ var ErrNotCooked = errors.New("nothing has been cooked into this directory yet; 
 // List returns the assets of the last run of an output directory, sorted by path and target. It
 // reads the index, but neither assets nor artifacts, so it does not see later edits.
 func List(out string) (list []Asset, err error) {
-	err = withIndex(out, func(x *index.Index) { list = assetsOfIndex(x) })
+	err = Each(out, func(a *Asset) bool {
+		list = append(list, *a)
+		return true
+	})
 	return list, err
+}
+
+// Each calls do with each asset that [List] returns, in order, until do returns false. It keeps no
+// asset, so its memory does not depend on the number of assets.
+func Each(out string, do func(*Asset) bool) error { return eachRow(out, (*index.Row).Action, do) }
+
+// EachWithoutInputs is like [Each], but the assets have no Inputs, which take longest to decode.
+func EachWithoutInputs(out string, do func(*Asset) bool) error {
+	return eachRow(out, (*index.Row).WithoutDeps, do)
+}
+
+func eachRow(out string, decode func(*index.Row) index.Action, do func(*Asset) bool) error {
+	return withIndex(out, func(x *index.Index) {
+		l := newLister(x)
+		for row := range x.Results().Rows("") {
+			action := decode(row)
+			_, size, _ := row.Source()
+			a := l.listedAsset(&action, size)
+			if !do(&a) {
+				return
+			}
+		}
+	})
 }
 
 // withIndex opens the index of an output directory and calls do with it.
@@ -201,22 +227,11 @@ func newLister(x *index.Index) *lister {
 	return &lister{x, map[*index.Field]*Method{}, bundles{x: x}}
 }
 
-func assetsOfIndex(x *index.Index) (list []Asset) {
-	l := newLister(x)
-	for a := range x.Results().Actions() {
-		list = append(list, l.listedAsset(a))
-	}
-	return list
-}
-
-// listedAsset returns the asset of an action.
-func (l *lister) listedAsset(a *index.Action) Asset {
+// listedAsset returns the asset of an action. size is the size of its source.
+func (l *lister) listedAsset(a *index.Action, size int64) Asset {
 	of := Asset{
-		Path: a.Path, Target: a.Target, Method: l.method(a.Method), Failed: a.State == index.Failed, Warned: a.Warned,
+		Path: a.Path, Target: a.Target, Method: l.method(a.Method), Failed: a.State == index.Failed, Warned: a.Warned, In: size,
 		Source: a.Source, CookTime: a.CookTime, Last: Decision{At: a.Decision.At, Outcome: execute.Outcome(a.Decision.Outcome)},
-	}
-	if f, ok := l.x.Files().File(a.Path); ok {
-		of.In = f.Stamp.Size
 	}
 	for why := range strings.Lines(a.Decision.Why) {
 		of.Last.Reasons = append(of.Last.Reasons, strings.TrimSuffix(why, "\n"))

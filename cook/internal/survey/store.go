@@ -95,7 +95,9 @@ func Origin(in *store.Store, a *plan.Action) (o store.Origin) {
 }
 
 func originOf(in *store.Store, last *index.Action) (o store.Origin) {
-	if how := execute.Outcome(last.Decision.Outcome); how != execute.Restored && how != execute.Unchanged {
+	switch execute.Outcome(last.Decision.Outcome) {
+	case execute.Restored, execute.Unchanged, execute.Cooked: // other machines of the server may have cooked it
+	default:
 		return o
 	}
 	r, err := in.Result(plan.ResultID(last.ID, last.Deps))

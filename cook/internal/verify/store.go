@@ -53,11 +53,7 @@ func (r *reader) checkStore(ctx context.Context, report *reporter, lost bool) (i
 
 // mayBeStored reports whether the store may have the result of an action.
 func (r *reader) mayBeStored(a *index.Action) bool {
-	kept := plan.AnyRecipe(a.Method, func(name string) bool {
-		recipe, known := r.s.Basis.Recipes.Lookup(name)
-		return !known || !recipe.Cheap
-	})
-	return a.State == index.Done && kept
+	return a.State == index.Done && lookup.StoresMethod(a.Method, r.s.Basis.Recipes)
 }
 
 // A record is a result that the store may contain.

@@ -148,7 +148,7 @@ func verifyTree(ctx context.Context, s *session.Session, r *reporter, sample sam
 	}
 	sum.Assets = countCooked(planned.Plan)
 	checkPlan(s, r, planned.Plan, lost)
-	if !lost && !opt.AllowExtra && len(s.Scope.Patterns) == 0 {
+	if !lost && !opt.AllowExtra && !s.Scope.Partial() {
 		if err := checkExtra(ctx, s, r, read.before, planned.Claims); err != nil {
 			return sum, err
 		}

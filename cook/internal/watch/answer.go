@@ -119,7 +119,7 @@ func Ask(ctx context.Context, s *session.Session) (known *stats.Stats, beside bo
 	switch {
 	case !s.Used() || m.DryRun:
 		return nil, false
-	case m.Force || m.FullScan || m.IgnoreStamps || m.Strict || len(s.Scope.Patterns) > 0 || s.Scope.Source != "" || m.EveryAction:
+	case m.Force || m.FullScan || m.IgnoreStamps || m.Strict || !s.Scope.Whole() || m.EveryAction:
 		_, beside = Beside(ctx, s)
 		return nil, beside
 	}

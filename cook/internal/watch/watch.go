@@ -82,7 +82,7 @@ const StageWait = "wait"
 // told after the first round, and after each round that did work or whose result differs from the
 // previous round. Only one call is made at a time.
 func Run(ctx context.Context, opt session.Options, told func(Round)) error {
-	if len(opt.Scope.Patterns) > 0 || opt.Scope.Source != "" {
+	if !opt.Scope.Whole() {
 		return &session.ConfigError{Err: errors.New("a watching cook brings all assets up to date; remove the patterns")}
 	}
 	return newWatcher(opt, told).runWatcher(ctx, editorPatience)

@@ -73,7 +73,7 @@ func blendColors(below, above [4]byte, opacity, mode int) []byte {
 	if mode == 0 || below[3] == 0 {
 		return normal[:]
 	}
-	made := modes[mode]([3]byte(below[:3]), [3]byte(above[:3]))
+	made := modes[mode].blend([3]byte(below[:3]), [3]byte(above[:3]))
 	mixed := blendOver(below, [4]byte{made[0], made[1], made[2], above[3]}, opacity)
 	whole := mixShares(normal, mixed, int(below[3]))
 	whole = mixShares(whole, mixed, mul(int(below[3]), mul(int(above[3]), opacity)))
@@ -119,39 +119,56 @@ func mixShares(a, b [4]byte, share int) [4]byte {
 	return m
 }
 
-// modes holds the blend modes by number. Each function takes the lower and the upper color and
-// returns the blended color. The formulas are from W3C, "Compositing and Blending Level 1". The
-// last three modes have their usual formulas, rounded as in Aseprite.
-var modes = [...]func(below, above [3]byte) [3]byte{
-	func(_, above [3]byte) [3]byte { return above },
-	eachChannel(mul),
-	eachChannel(screen),
-	eachChannel(func(b, s int) int { return hardLight(s, b) }),
-	eachChannel(func(b, s int) int { return min(b, s) }),
-	eachChannel(func(b, s int) int { return max(b, s) }),
-	eachChannel(dodge),
-	eachChannel(burn),
-	eachChannel(hardLight),
-	eachChannel(softLight),
-	eachChannel(func(b, s int) int { return max(b-s, s-b) }),
-	eachChannel(func(b, s int) int { return b + s - 2*mul(b, s) }),
-	whole(func(b, s light) light { return s.saturate(b.saturation()).lit(b.lumaOf()) }),
-	whole(func(b, s light) light { return b.saturate(s.saturation()).lit(b.lumaOf()) }),
-	whole(func(b, s light) light { return s.lit(b.lumaOf()) }),
-	whole(func(b, s light) light { return b.lit(s.lumaOf()) }),
-	eachChannel(func(b, s int) int { return min(b+s, 255) }),
-	eachChannel(func(b, s int) int { return max(b-s, 0) }),
-	eachChannel(divideMode),
+// A blendMode has one of two functions of the lower and the upper color. Without a function, the
+// upper color is the result.
+type blendMode struct {
+	channel func(b, s int) int     // applies to each channel
+	color   func(b, s light) light // applies to the whole color
 }
 
-// eachChannel returns a blend mode that applies f to each channel.
-func eachChannel(f func(below, above int) int) func(below, above [3]byte) [3]byte {
-	return func(below, above [3]byte) (c [3]byte) {
+// modes holds the blend modes by number. The formulas are from W3C, "Compositing and Blending Level
+// 1". The last three modes have their usual formulas, rounded as in Aseprite.
+var modes = [...]blendMode{
+	{},
+	{channel: mul},
+	{channel: screen},
+	{channel: func(b, s int) int { return hardLight(s, b) }},
+	{channel: func(b, s int) int { return min(b, s) }},
+	{channel: func(b, s int) int { return max(b, s) }},
+	{channel: dodge},
+	{channel: burn},
+	{channel: hardLight},
+	{channel: softLight},
+	{channel: func(b, s int) int { return max(b-s, s-b) }},
+	{channel: func(b, s int) int { return b + s - 2*mul(b, s) }},
+	{color: func(b, s light) light { return s.saturate(b.saturation()).lit(b.lumaOf()) }},
+	{color: func(b, s light) light { return b.saturate(s.saturation()).lit(b.lumaOf()) }},
+	{color: func(b, s light) light { return s.lit(b.lumaOf()) }},
+	{color: func(b, s light) light { return b.lit(s.lumaOf()) }},
+	{channel: func(b, s int) int { return min(b+s, 255) }},
+	{channel: func(b, s int) int { return max(b-s, 0) }},
+	{channel: divideMode},
+}
+
+// blend returns the blended color.
+func (m *blendMode) blend(below, above [3]byte) (c [3]byte) {
+	switch {
+	case m.channel != nil:
 		for i := range c {
-			c[i] = byte(f(int(below[i]), int(above[i])))
+			c[i] = byte(m.channel(int(below[i]), int(above[i])))
 		}
-		return c
+	case m.color != nil:
+		var b, s light
+		for i := range c {
+			b[i], s[i] = float64(below[i])/255, float64(above[i])/255
+		}
+		for i, v := range m.color(b, s) {
+			c[i] = byte(255 * v)
+		}
+	default:
+		c = above
 	}
+	return c
 }
 
 // divide255 divides a by b, where 255 stands for 1, and rounds the quotient.
@@ -213,19 +230,6 @@ func softLight(below, above int) int {
 
 // A light is a color with channels from 0 to 1.
 type light [3]float64
-
-func whole(f func(below, above light) light) func(below, above [3]byte) [3]byte {
-	return func(below, above [3]byte) (c [3]byte) {
-		var b, s light
-		for i := range c {
-			b[i], s[i] = float64(below[i])/255, float64(above[i])/255
-		}
-		for i, v := range f(b, s) {
-			c[i] = byte(255 * v)
-		}
-		return c
-	}
-}
 
 func (c light) lumaOf() float64 {
 	return float64(float64(0.3*c[0])+float64(0.59*c[1])) + float64(0.11*c[2])

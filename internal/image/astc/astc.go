@@ -26,6 +26,7 @@ import (
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
+	"github.com/assetcook/assetcook/internal/image/rdo"
 )
 
 // Options are the options of Encode. The zero value is Fast, with equal weights for all channels.
@@ -36,6 +37,10 @@ type Options struct {
 	// AlphaWeight is the factor for the squared error of alpha, up to 16; 0 means 1. A factor of 3
 	// suits images whose red, green and blue are equal, because then gray and alpha count equally.
 	AlphaWeight int
+
+	// RDO is the loss of PSNR in dB, up to 10, that is allowed to make blocks more compressible, as
+	// in bc7.Options.
+	RDO float64
 }
 
 // A Size is the width and height of a block in pixels.
@@ -58,8 +63,8 @@ type Pixels [4 * maxPixels]byte
 // Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
 // Blocks have one of the sizes of the format, from 4x4 to 12x12 pixels. Pixels whose alpha is 255
 // decode to an alpha of 255,
-// and a block of a single color decodes to exactly that color. The bytes do not depend on whether
-// rows of blocks are encoded together or separately.
+// and a block of a single color decodes to exactly that color. Without RDO, the bytes do not depend
+// on whether rows of blocks are encoded together or separately.
 func Encode(ctx context.Context, dst, pix []byte, w, h int, size Size, o Options) error {
 	switch {
 	case !slices.Contains(sizes[:], size):
@@ -67,15 +72,25 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, size Size, o Options
 	case o.AlphaWeight < 0 || o.AlphaWeight > 16:
 		return fmt.Errorf("astc: the weight of alpha is %d: want 0 to 16", o.AlphaWeight)
 	}
+	if o.RDO != 0 {
+		if err := rdo.Check(o.RDO); err != nil {
+			return fmt.Errorf("astc: %w", err)
+		}
+	}
 	e := newEncoder(o.Quality, size)
 	e.setAlphaWeight(max(1, o.AlphaWeight))
 	encode := e.encode
 	if o.WeighAlpha {
 		encode = e.encodeWeighed
 	}
-	return blockfit.Grid{W: w, H: h, Side: size.W, Rows: size.H}.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
+	g := blockfit.Grid{W: w, H: h, Side: size.W, Rows: size.H}
+	err := g.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
 		return encode((*Pixels)(pixels))
 	})
+	if err != nil || o.RDO == 0 {
+		return err
+	}
+	return rdo.Image[fields]{Grid: g, Pix: pix, Format: &shrinker{e}, WeighAlpha: o.WeighAlpha, AlphaWeight: o.AlphaWeight, Loss: o.RDO, Asked: e.effort.asked}.Shrink(ctx, dst)
 }
 
 // cells is the length of arrays with an element per pixel: a power of two, so that an index i&255
@@ -109,7 +124,7 @@ type encoder struct {
 	work     trial
 
 	pool       pool
-	hypotheses [16]hypothesis
+	hypotheses [32]hypothesis
 	used       int
 }
 
@@ -122,14 +137,16 @@ type effort struct {
 	near      int     // number of similar splits to rank, for each of the two best partitions
 	splits    int
 	rounds    int // number of times that endpoints and weights are refitted
+	refits    int // number of times that the best encoding is refitted
 	passes    int // number of passes over the weights, if there are fewer weights than pixels
 	weighings int // maximum number of encodings per block if color errors are weighted by alpha
+	asked     int // rdo.Image.Asked
 }
 
 var efforts = [...]effort{
-	blockfit.Fast:   {good: 4, hard: 200, tries: [2]int{2, 1}, share: 0.4, near: 2, splits: 1, rounds: 1, passes: 1, weighings: 2},
-	blockfit.Normal: {good: 0, hard: 12, tries: [2]int{8, 4}, share: 0.05, near: 8, splits: 3, rounds: 1, passes: 1, weighings: 2},
-	blockfit.Best:   {good: 0, hard: 1, tries: [2]int{10, 14}, share: 0, near: 16, splits: 5, rounds: 2, passes: 2, weighings: 4},
+	blockfit.Fast:   {good: 4, hard: 200, tries: [2]int{2, 1}, share: 0.4, near: 2, splits: 1, rounds: 1, passes: 1, refits: 1, weighings: 2, asked: 12},
+	blockfit.Normal: {good: 0, hard: 12, tries: [2]int{6, 4}, share: 0.05, near: 8, splits: 3, rounds: 1, passes: 1, refits: 3, weighings: 2, asked: 13},
+	blockfit.Best:   {good: 0, hard: 1, tries: [2]int{10, 14}, share: 0, near: 16, splits: 5, rounds: 2, passes: 2, refits: 6, weighings: 4, asked: 48},
 }
 
 func newEncoder(q blockfit.Quality, size Size) *encoder {
@@ -150,8 +167,15 @@ func (e *encoder) encode(pixels *Pixels) [16]byte {
 	}
 	e.sse = math.MaxInt64
 	e.searchPlans()
-	block := e.best.pack()
-	var out [16]byte
+	if e.sse > 0 {
+		e.refineBest()
+	}
+	return e.best.block()
+}
+
+// block encodes the fields of a block to bytes.
+func (c *code) block() (out [16]byte) {
+	block := c.pack()
 	binary.LittleEndian.PutUint64(out[:], block.low)
 	binary.LittleEndian.PutUint64(out[8:], block.high)
 	return out
@@ -195,24 +219,29 @@ func (e *encoder) searchPlans() {
 	case e.light != nil:
 		e.guessLight(&s)
 	case e.gray && e.opaque:
-		e.guessLine(kindGray, &s)
+		e.guessLine(kindGray, &s, 0)
 	case e.gray:
-		e.guessLine(kindGrayAlpha, &s)
-		e.guessLonerApart(kindGrayAlpha, 3, &s)
+		e.guessLine(kindGrayAlpha, &s, 0)
+		e.guessLonerApart(kindGrayAlpha, 3, &s, 0)
 	case e.opaque:
-		e.guessLine(kindRGB, &s)
-		e.guessScale(kindRGBScale, &s)
-		e.guessGray(kindGray, false, &s)
-		e.guessLonerApart(kindRGB, e.loner(&s), &s)
+		e.guessOpaque(&s, 0)
 	default:
-		e.guessLine(kindRGBA, &s)
-		e.guessScale(kindRGBScaleAlpha, &s)
+		e.guessLine(kindRGBA, &s, 0)
+		e.guessScale(kindRGBScaleAlpha, &s, 0)
 		e.guessGray(kindGrayAlpha, false, &s)
 		c := e.loner(&s)
-		e.guessLonerApart(kindRGBA, c, &s)
+		e.guessLonerApart(kindRGBA, c, &s, 0)
 		if c == 3 {
 			e.guessScaleApart(&s)
 			e.guessGray(kindGrayAlpha, true, &s)
+		}
+	}
+	if lost := e.lossOfAlpha(&e.all); e.light == nil && !e.opaque && lost < e.pool.best[0].sse {
+		s := s.withoutChannel(3)
+		if e.gray {
+			e.guessLine(kindGray, &s, lost)
+		} else {
+			e.guessOpaque(&s, lost)
 		}
 	}
 	e.tryBestGuesses()
@@ -223,6 +252,22 @@ func (e *encoder) searchPlans() {
 	if e.gray || s.sumOfVariances()-along >= e.effort.share*float32(e.sse) {
 		e.searchSplits(&s)
 	}
+}
+
+// guessOpaque adds guesses without alpha. lost is the squared error of an alpha of 255.
+func (e *encoder) guessOpaque(s *scatter, lost float32) {
+	e.guessLine(kindRGB, s, lost)
+	e.guessScale(kindRGBScale, s, lost)
+	if lost == 0 {
+		e.guessGray(kindGray, false, s)
+	}
+	e.guessLonerApart(kindRGB, e.loner(s), s, lost)
+}
+
+// lossOfAlpha returns the squared error of pixels in alpha if they decode to an alpha of 255.
+func (e *encoder) lossOfAlpha(m *moments) float32 {
+	lost := int64(m.product[9]) - 2*255*int64(m.sum[3]) + 255*255*int64(m.n)
+	return float32(lost * int64(e.alphaWeight))
 }
 
 // tryBestGuesses tries the plans of the best guesses in the pool.

@@ -152,6 +152,26 @@ var (
 	weights [weightSpans]scale
 )
 
+// nearestRank holds, for each weight in 1024ths, the rank of the nearest quantized weight.
+var nearestRank [weightSpans][1025]uint8
+
+func findNearestRanks() {
+	for span := range nearestRank {
+		ranked := weights[span].ranked
+		rank := 0
+		for at := range nearestRank[span] {
+			// The condition compares twice the position with twice the midpoint of two weights.
+			for rank+1 < len(ranked) && 2*at > 16*(int(ranked[rank])+int(ranked[rank+1])) {
+				rank++
+			}
+			nearestRank[span][at] = uint8(rank)
+		}
+	}
+}
+
+// rankOf returns the rank of the quantized weight nearest to v, which is from 0 to 1.
+func rankOf(span int, v float32) uint8 { return nearestRank[span][int32(float32(v*1024)+0.5)] }
+
 // A spread holds the factors that dequantize a code with a trit or a quint: one for each bit above
 // the lowest, and one for the trit or quint.
 type spread struct {
@@ -161,7 +181,7 @@ type spread struct {
 
 // colorSpreads and weightSpreads hold the spreads by number of levels.
 var (
-	colorSpreads = map[int]spread{
+	colorSpreads = [257]spread{
 		6: {c: 204}, 10: {c: 113},
 		12: {[5]int{0b100010110}, 93}, 20: {[5]int{0b100001100}, 54},
 		24: {[5]int{0b010000101, 0b100001010}, 44}, 40: {[5]int{0b010000010, 0b100000101}, 26},
@@ -171,7 +191,7 @@ var (
 		160: {[5]int{0b000100000, 0b001000000, 0b010000000, 0b100000001}, 6},
 		192: {[5]int{0b000010000, 0b000100000, 0b001000000, 0b010000000, 0b100000001}, 5},
 	}
-	weightSpreads = map[int]spread{
+	weightSpreads = [33]spread{
 		6: {c: 50}, 10: {c: 28},
 		12: {[5]int{0b1000101}, 23}, 20: {[5]int{0b1000010}, 13},
 		24: {[5]int{0b0100001, 0b1000010}, 11},

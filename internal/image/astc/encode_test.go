@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -30,6 +32,43 @@ func encoded(t testing.TB, pix []byte, w, h int, size Size, o Options) []byte {
 		t.Fatal(err)
 	}
 	return blocks
+}
+
+// samples has the images of blocktest.Samples.
+var samples = sync.OnceValue(blocktest.Samples)
+
+// An encodedSample names the blocks of a sample.
+type encodedSample struct {
+	name string
+	size Size
+	o    Options
+}
+
+// encodedSamples has the blocks that encode has returned, so that tests share them.
+var encodedSamples = map[encodedSample][]byte{}
+
+// encode returns the blocks of the sample, which must not be changed.
+func (s encodedSample) encode(t testing.TB) []byte {
+	t.Helper()
+	if encodedSamples[s] == nil {
+		encodedSamples[s] = encoded(t, samples()[s.name], width, width, s.size, s.o)
+	}
+	return encodedSamples[s]
+}
+
+// onSamples returns an encoder for samples, which encodes each only once.
+func onSamples(t testing.TB, size Size, o Options) blocktest.Encoder {
+	e := with(size, o)
+	e.Encode = func(_ context.Context, pix []byte, _, _, quality int) ([]byte, error) {
+		for name, sample := range samples() {
+			if bytes.Equal(sample, pix) {
+				o.Quality = blockfit.Quality(quality)
+				return encodedSample{name, size, o}.encode(t), nil
+			}
+		}
+		return nil, errors.New("not a sample")
+	}
+	return e
 }
 
 // in returns the blocks of an image with w by h pixels.
@@ -73,8 +112,8 @@ func TestEncodeSamples(t *testing.T) {
 		t.Errorf("results for %d of %d sizes", len(judged), len(sizes))
 	}
 	for size, want := range judged {
-		with(size, Options{}).Judge(t, want.sums, want.least)
-		got := [2]string{with(size, Options{WeighAlpha: true}).Sum(t, 1), with(size, Options{AlphaWeight: 3}).Sum(t, 0)}
+		onSamples(t, size, Options{}).Judge(t, want.sums, want.least)
+		got := [2]string{onSamples(t, size, Options{WeighAlpha: true}).Sum(t, 1), onSamples(t, size, Options{AlphaWeight: 3}).Sum(t, 0)}
 		if got != want.others {
 			t.Errorf("%v, weighed and with alpha thrice: %q, want %q", size, got, want.others)
 		}
@@ -170,8 +209,8 @@ func TestSolidIsExact(t *testing.T) {
 // TestPlainIsNear checks that linear and sRGB decoding, which round differently, never differ by
 // more than one.
 func TestPlainIsNear(t *testing.T) {
-	for name, pix := range blocktest.Samples() {
-		blocks := encoded(t, pix, width, width, Size{6, 6}, Options{})
+	for name := range samples() {
+		blocks := encodedSample{name, Size{6, 6}, Options{}}.encode(t)
 		plain, srgb := read(blocks, width, width, Size{6, 6}, false), read(blocks, width, width, Size{6, 6}, true)
 		for i := range plain {
 			if d := int(plain[i]) - int(srgb[i]); d < -1 || d > 1 {
@@ -189,9 +228,9 @@ func TestKindsInUse(t *testing.T) {
 	}
 	kinds, parts, planes := map[uint8]int{}, map[uint8]int{}, map[bool]int{}
 	mixed := 0
-	for _, pix := range blocktest.Samples() {
+	for name := range samples() {
 		for _, size := range sizes {
-			blocks := encoded(t, pix, width, width, size, Options{Quality: blockfit.Best})
+			blocks := encodedSample{name, size, Options{Quality: blockfit.Best}}.encode(t)
 			for ; len(blocks) > 0; blocks = blocks[16:] {
 				c, ok := unpack(&stream{binary.LittleEndian.Uint64(blocks), binary.LittleEndian.Uint64(blocks[8:])}, size)
 				if !ok {
@@ -222,12 +261,12 @@ func TestWeighAlphaPays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
 	}
-	pix := blocktest.Samples()["leaves"]
+	pix := samples()["leaves"]
 	for _, q := range qualities {
 		for _, size := range sizes {
 			var sse [2]int64
 			for i, weigh := range []bool{false, true} {
-				blocks := encoded(t, pix, width, width, size, Options{Quality: q.q, WeighAlpha: weigh})
+				blocks := encodedSample{"leaves", size, Options{Quality: q.q, WeighAlpha: weigh}}.encode(t)
 				sse[i] = byalpha.Error(pix, read(blocks, width, width, size, true))
 			}
 			if float64(sse[1]) > 0.95*float64(sse[0]) {

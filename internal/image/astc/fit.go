@@ -9,6 +9,7 @@ type fit struct {
 	a, b       [4]int64
 	mean       [4]float32
 	ends       [2][4]float32 // the endpoints with the smallest error, before quantization
+	brightest  int32         // largest endpoint value of high dynamic range
 }
 
 // fitWeights returns one fit for each part, for the current weights of the trial.
@@ -34,8 +35,13 @@ func (e *encoder) fitWeights(h *hypothesis) (fits [4]fit) {
 		s.wp[2] += w * q[2]
 		s.wp[3] += w * q[3]
 	}
+	brightest := int32(maxLight)
+	if e.universal {
+		brightest = maxFinite
+	}
 	for part := range h.parts {
 		s := &sums[part]
+		fits[part].brightest = brightest
 		for c := range 4 {
 			fits[part].setSums(c, s.n, s.w1, s.w2, s.p[c], s.wp[c])
 		}

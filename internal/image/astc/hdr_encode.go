@@ -18,11 +18,15 @@ func EncodeHDR(ctx context.Context, dst []byte, pix []uint16, w, h int, size Siz
 	if !slices.Contains(sizes[:], size) {
 		return fmt.Errorf("astc: blocks of %d by %d pixels: want one of %v", size.W, size.H, sizes)
 	}
-	g := blockfit.Grid{W: w, H: h, Side: size.W, Rows: size.H}
+	return newLightEncoder(q, size).encodeLights(ctx, dst, pix, w, h, q)
+}
+
+// encodeLights writes the blocks of an image of high dynamic range to dst.
+func (e *encoder) encodeLights(ctx context.Context, dst []byte, pix []uint16, w, h int, q blockfit.Quality) error {
+	g := blockfit.Grid{W: w, H: h, Side: e.size.W, Rows: e.size.H}
 	if err := g.Check(len(pix), 3, "values", len(dst), 16, q); err != nil {
 		return err
 	}
-	e := newLightEncoder(q, size)
 	colors := make([]uint16, 3*maxPixels)
 	return g.Each(ctx, func(at int) {
 		blockfit.Gather(g, colors, pix, 3, at)
@@ -163,18 +167,20 @@ func lightOfHalf(h uint16) int {
 
 // guessLight adds the guesses of one part for a block of high dynamic range.
 func (e *encoder) guessLight(s *scatter) {
-	if e.gray {
-		e.guessLine(kindLightRange, s)
+	if e.gray && !e.universal {
+		e.guessLine(kindLightRange, s, 0)
 		return
 	}
-	e.guessLine(kindLight, s)
+	e.guessLine(kindLight, s, 0)
 	h := e.nextTrial(kindLightShift, false)
 	axis, along := s.grayAxis()
 	if h.residue = max(0, s.sumOfVariances()-along); !e.hopeless(h) {
 		e.projectPart(h, &e.all, &axis, &e.everything, 0)
 		e.guessPlans(h)
 	}
-	e.guessLonerApart(kindLight, e.loner(s), s)
+	if !e.universal {
+		e.guessLonerApart(kindLight, e.loner(s), s, 0)
+	}
 }
 
 // grayAxis returns the gray axis and the scatter along it.
@@ -188,14 +194,15 @@ func (s *scatter) grayAxis() (axis [4]float32, along float32) {
 // lightLinesOf is linesOf for a block of high dynamic range.
 func (e *encoder) lightLinesOf(m *moments, s *scatter, axis *[4]float32, along float32) (direct, cheap line) {
 	direct = line{kindLight, *axis, max(0, s.sumOfVariances()-along)}
-	if e.gray {
+	if e.gray && !e.universal {
 		direct.kind = kindLightRange
 		return direct, direct
 	}
 	cheap = direct
 	gray, along := s.grayAxis()
 	worse := 4*nearlyAsGood + float32(e.sse)/float32(4*e.pixels)
-	if left := max(0, s.sumOfVariances()-along); left-direct.residue < float32(float32(m.n)*worse) {
+	left := max(0, s.sumOfVariances()-along)
+	if e.universal || left-direct.residue < float32(float32(m.n)*worse) {
 		cheap = line{kindLightShift, gray, left}
 	}
 	return direct, cheap

@@ -106,15 +106,19 @@ func (f *fit) ascending() (g fit, from, to [3]int32) {
 		g.a, g.b = g.b, g.a
 	}
 	for c := range 3 {
-		from[c] = int32(max(0, min(x[c], maxLight)) + 0.5)
-		to[c] = int32(max(0, min(y[c], maxLight)) + 0.5)
+		from[c] = int32(max(0, min(x[c], float32(f.brightest))) + 0.5)
+		to[c] = int32(max(0, min(y[c], float32(f.brightest))) + 0.5)
 	}
 	return g, from, to
 }
 
-// lossOfPair returns the squared error of red, green and blue, up to an additive constant.
+// lossOfPair returns the squared error of red, green and blue, up to an additive constant. It is
+// impossible if an endpoint is too bright.
 func (f *fit) lossOfPair(p *pair) (loss int64) {
 	for c := range 3 {
+		if max(p[0][c], p[1][c]) > f.brightest {
+			return impossible
+		}
 		loss += f.channelLoss(c, int64(p[0][c]), int64(p[1][c]))
 	}
 	return loss
@@ -257,11 +261,11 @@ func (f *fit) shiftedEnds() (to [3]int32, shift int32) {
 	under := 3 * (float64(f.aa[0]) - float64(first*share))
 	distance := 0.0
 	if under > 0 {
-		distance = max(0, min(over/under, maxLight))
+		distance = max(0, min(over/under, float64(f.brightest)))
 	}
 	for c := range to {
 		v := float64(share*distance) + float64(f.a[c]+f.b[c])/all
-		to[c] = int32(math.Floor(max(0, min(v, maxLight)) + 0.5))
+		to[c] = int32(math.Floor(max(0, min(v, float64(f.brightest))) + 0.5))
 	}
 	return to, int32(math.Floor(distance + 0.5))
 }

@@ -16,6 +16,14 @@ type hypothesis struct {
 	residue float32           // squared error of the pixels perpendicular to their lines
 }
 
+// planes returns the number of weight planes.
+func (h *hypothesis) planes() int {
+	if h.dual {
+		return 2
+	}
+	return 1
+}
+
 // projectPart sets the positions of a part's pixels on a line through their mean.
 func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, set *pixelSet, plane int) {
 	v := *axis
@@ -173,7 +181,7 @@ func (e *encoder) hopeless(h *hypothesis) bool {
 
 // nextTrial returns a hypothesis of one part for the caller to fill in.
 func (e *encoder) nextTrial(kind uint8, dual bool) *hypothesis {
-	h := &e.hypotheses[e.used&15]
+	h := &e.hypotheses[e.used&31]
 	h.shape = shape{parts: 1, numbers: endNumbers(kind), dual: dual}
 	h.kinds[0], h.seed = kind, 0
 	clear(h.part[:e.pixels])
@@ -181,20 +189,21 @@ func (e *encoder) nextTrial(kind uint8, dual bool) *hypothesis {
 	return h
 }
 
-// guessLine adds guesses that put all pixels on one line.
-func (e *encoder) guessLine(kind uint8, s *scatter) {
+// guessLine adds guesses that put all pixels on one line. lost is the squared error of channels that
+// the endpoint mode does not store.
+func (e *encoder) guessLine(kind uint8, s *scatter, lost float32) {
 	h := e.nextTrial(kind, false)
 	axis, along := s.principalAxis()
 	e.projectPart(h, &e.all, &axis, &e.everything, 0)
-	h.residue = max(0, s.sumOfVariances()-along)
+	h.residue = max(0, s.sumOfVariances()-along) + lost
 	e.guessPlans(h)
 }
 
-// guessScale adds guesses that put all pixels on one line through black.
-func (e *encoder) guessScale(kind uint8, s *scatter) {
+// guessScale is guessLine for lines through black.
+func (e *encoder) guessScale(kind uint8, s *scatter, lost float32) {
 	h := e.nextTrial(kind, false)
-	var axis [4]float32
-	if axis, h.residue = e.all.ray(s); e.hopeless(h) {
+	axis, residue := e.all.ray(s)
+	if h.residue = residue + lost; e.hopeless(h) {
 		return
 	}
 	e.projectPart(h, &e.all, &axis, &e.everything, 0)
@@ -238,13 +247,13 @@ func (e *encoder) loner(s *scatter) int {
 	return which
 }
 
-// guessLonerApart adds guesses with a separate weight plane for channel c.
-func (e *encoder) guessLonerApart(kind uint8, c int, s *scatter) {
+// guessLonerApart is guessLine with a separate weight plane for channel c.
+func (e *encoder) guessLonerApart(kind uint8, c int, s *scatter, lost float32) {
 	h := e.nextTrial(kind, true)
 	h.component = uint8(c)
 	rest := s.withoutChannel(c)
 	axis, along := rest.principalAxis()
-	h.residue = max(0, rest.sumOfVariances()-along)
+	h.residue = max(0, rest.sumOfVariances()-along) + lost
 	if h.residue >= e.pool.best[0].sse {
 		return
 	}
@@ -285,13 +294,21 @@ func (e *encoder) guessBestSplits(n int, best *ranking) {
 // cheaper modes if their error is not much larger.
 func (e *encoder) guessSplitLines(n int, sp *split) {
 	all := e.partMoments(n, &sp.parts)
+	e.guessPartLines(n, sp, &all, !e.opaque)
+	if !e.opaque && e.lossOfAlpha(&e.all) < float32(e.sse) {
+		e.guessPartLines(n, sp, &all, false)
+	}
+}
+
+// guessPartLines adds guesses for the lines of parts. If alpha is not set, no line has alpha.
+func (e *encoder) guessPartLines(n int, sp *split, all *[maxParts]moments, alpha bool) {
 	var direct, cheap [maxParts]line
 	same := true
 	for k := range n {
-		direct[k], cheap[k] = e.linesOf(&all[k])
+		direct[k], cheap[k] = e.linesOf(&all[k], alpha)
 		same = same && direct[k].kind == cheap[k].kind
 	}
-	if !e.opaque {
+	if alpha {
 		for k := range n {
 			direct[k].kind = kindRGBA
 			if e.gray {
@@ -299,10 +316,10 @@ func (e *encoder) guessSplitLines(n int, sp *split) {
 			}
 		}
 	}
-	e.guessLines(n, sp, &all, &direct)
+	e.guessLines(n, sp, all, &direct)
 	if !same {
 		raiseKinds(cheap[:n])
-		e.guessLines(n, sp, &all, &cheap)
+		e.guessLines(n, sp, all, &cheap)
 	}
 }
 
@@ -314,15 +331,19 @@ type line struct {
 }
 
 // linesOf returns the line with the smallest error through a part, and a line with fewer values if
-// it is nearly as good.
-func (e *encoder) linesOf(m *moments) (direct, cheap line) {
+// it is nearly as good. If alpha is not set, the lines have no alpha.
+func (e *encoder) linesOf(m *moments, alpha bool) (direct, cheap line) {
 	s := e.stretchedScatter(m)
+	lost := float32(0)
+	if !alpha && !e.opaque {
+		s, lost = s.withoutChannel(3), e.lossOfAlpha(m)
+	}
 	axis, along := s.principalAxis()
 	if e.light != nil {
 		return e.lightLinesOf(m, &s, &axis, along)
 	}
-	direct = line{kindRGB, axis, max(0, s.sumOfVariances()-along)}
-	opaque := m.product[9] == uint32(m.n)*255*255
+	direct = line{kindRGB, axis, max(0, s.sumOfVariances()-along) + lost}
+	opaque := !alpha || m.product[9] == uint32(m.n)*255*255
 	if !opaque {
 		direct.kind = kindRGBA
 	}
@@ -332,16 +353,16 @@ func (e *encoder) linesOf(m *moments) (direct, cheap line) {
 	cheap = direct
 	worse := nearlyAsGood + float32(e.sse)/float32(4*e.pixels)
 	worse = float32(float32(m.n) * worse)
-	if axis, left := m.grayLine(&s); left-direct.residue < worse {
-		cheap = line{kindGray, axis, left}
+	if axis, left := m.grayLine(&s); left+lost-direct.residue < worse {
+		cheap = line{kindGray, axis, left + lost}
 		if !opaque {
 			cheap.kind = kindGrayAlpha
 		}
 		return direct, cheap
 	}
 	ray, left := m.ray(&s)
-	if left-direct.residue < worse {
-		cheap = line{kindRGBScale, ray, left}
+	if left+lost-direct.residue < worse {
+		cheap = line{kindRGBScale, ray, left + lost}
 		if !opaque {
 			cheap.kind = kindRGBScaleAlpha
 		}

@@ -8,8 +8,8 @@ var judged = map[Size]struct {
 	least  map[string][3]float64
 }{
 	{4, 4}: {
-		sums:   [3]string{"2f9f354df13dc3c5", "d2a8a76d4c3ab072", "8339463cee33744c"},
-		others: [2]string{"9c487799ebd1a369", "f24e778af7063bdb"},
+		sums:   [3]string{"4ba6a923d32ac339", "e234b0573498a7a2", "9e33e261598912c0"},
+		others: [2]string{"8fb33a10ee0cef69", "09780b92abaf49d3"},
 		least: map[string][3]float64{
 			"fog":        {47.4, 47.5, 47.6},
 			"glass":      {110.0, 110.0, 110.0},
@@ -27,8 +27,8 @@ var judged = map[Size]struct {
 		},
 	},
 	{5, 4}: {
-		sums:   [3]string{"91288f249abcf4e7", "149e112b0f594bef", "ff5a10146b8859d4"},
-		others: [2]string{"e3fd01e0e91d4c51", "9cdb3a0f8ff52017"},
+		sums:   [3]string{"f075b2de5d6857f4", "040eb3dc8604952a", "a25d2770abba93e0"},
+		others: [2]string{"f69b9af1a889a378", "7ed01147bcd665c0"},
 		least: map[string][3]float64{
 			"fog":        {45.0, 45.0, 45.1},
 			"glass":      {110.0, 110.0, 110.0},
@@ -46,8 +46,8 @@ var judged = map[Size]struct {
 		},
 	},
 	{5, 5}: {
-		sums:   [3]string{"5426c0da82904ad6", "882eecc728ef53fa", "298f7636bce2917f"},
-		others: [2]string{"37c843688cc9d44d", "d96bb6c970b80b8a"},
+		sums:   [3]string{"6f56f173b0218d08", "45400c8421f922a2", "a4569dfd34673635"},
+		others: [2]string{"9f1075d99c4fdd68", "d78cd1958aeab7d4"},
 		least: map[string][3]float64{
 			"fog":        {43.7, 43.8, 44.0},
 			"glass":      {110.0, 110.0, 110.0},
@@ -65,8 +65,8 @@ var judged = map[Size]struct {
 		},
 	},
 	{6, 5}: {
-		sums:   [3]string{"56c51e99dcf0c58b", "5d8f6e249faca4f8", "452b17915f221161"},
-		others: [2]string{"5579083eddea869b", "682fe5ecab16827e"},
+		sums:   [3]string{"8ac0a1cb2dfaebfb", "9f711d20f822e95c", "d8c1947cb3be79c8"},
+		others: [2]string{"311549467a48e863", "19fea16fd88a7b09"},
 		least: map[string][3]float64{
 			"fog":        {41.7, 41.8, 41.9},
 			"glass":      {110.0, 110.0, 110.0},
@@ -84,8 +84,8 @@ var judged = map[Size]struct {
 		},
 	},
 	{6, 6}: {
-		sums:   [3]string{"f02bbb777e7f6ff9", "0fd6de2b27c55c2c", "bc02ff399afe104d"},
-		others: [2]string{"3cad978371be84d3", "b35044c7f0ff688b"},
+		sums:   [3]string{"de5f26aa6015689a", "d887cf8529fbc88a", "14fc978596578677"},
+		others: [2]string{"15c460873fddfd28", "8eb25a04467ece3f"},
 		least: map[string][3]float64{
 			"fog":        {39.0, 39.9, 40.3},
 			"glass":      {110.0, 110.0, 110.0},
@@ -103,8 +103,8 @@ var judged = map[Size]struct {
 		},
 	},
 	{8, 5}: {
-		sums:   [3]string{"3f9e4c935c032ac9", "03e96b072b4410c3", "79745a65567d23b4"},
-		others: [2]string{"8736acc6f7208e42", "5d9f28cc4f8a8256"},
+		sums:   [3]string{"5db375c9266e6e6d", "4ab82d2c5572ce31", "2f909492e892c80d"},
+		others: [2]string{"0a3c1bb6227a1bd5", "075033db70d83c82"},
 		least: map[string][3]float64{
 			"fog":        {38.9, 39.7, 39.8},
 			"glass":      {110.0, 110.0, 110.0},
@@ -122,8 +122,8 @@ var judged = map[Size]struct {
 		},
 	},
 	{8, 6}: {
-		sums:   [3]string{"89ede87d19dd78a5", "6b3b4793c1eb7903", "ec97e6d21798dba9"},
-		others: [2]string{"c3fed3cb7f2a414d", "60baa323461263ca"},
+		sums:   [3]string{"6c5316dd9eecb90f", "df95ebe4a33db434", "8400c2bdd59bd454"},
+		others: [2]string{"330b1a41066ac011", "08bcc8427a97dbdc"},
 		least: map[string][3]float64{
 			"fog":        {37.6, 38.5, 38.6},
 			"glass":      {110.0, 110.0, 110.0},
@@ -141,8 +141,8 @@ var judged = map[Size]struct {
 		},
 	},
 	{8, 8}: {
-		sums:   [3]string{"b117f29b20ed4735", "1911e1178c6eaf19", "298d1cdb145b07fd"},
-		others: [2]string{"08c7e0f7b43e8e05", "de5e5403e0749702"},
+		sums:   [3]string{"0553ffcf3fedfd37", "fef7b011fad0ddd3", "fc378edfa356e504"},
+		others: [2]string{"5ac320317053849f", "46549e3e91430aa2"},
 		least: map[string][3]float64{
 			"fog":        {34.1, 34.2, 34.2},
 			"glass":      {110.0, 110.0, 110.0},
@@ -160,8 +160,8 @@ var judged = map[Size]struct {
 		},
 	},
 	{10, 5}: {
-		sums:   [3]string{"0620f016ddb81468", "b6754d075d26d5e7", "4139c61dfa365a84"},
-		others: [2]string{"679abd69048b6d46", "36b616b6665f1005"},
+		sums:   [3]string{"57623def7f69b617", "e40ad9f51f09fda1", "4918960ba4be9005"},
+		others: [2]string{"108bf86901e9d0fd", "d3a25f409733bec1"},
 		least: map[string][3]float64{
 			"fog":        {37.7, 37.8, 37.9},
 			"glass":      {61.3, 64.5, 64.5},
@@ -179,8 +179,8 @@ var judged = map[Size]struct {
 		},
 	},
 	{10, 6}: {
-		sums:   [3]string{"7b9348483ba31ad8", "35da9e339a9b2456", "c339cb3399f34cbe"},
-		others: [2]string{"a16d5440a8348e29", "8e006b35a06aa461"},
+		sums:   [3]string{"81ab1fa95b1522c2", "34839303e593ae57", "d843694c2f55c716"},
+		others: [2]string{"b4ac75d91b45ebe8", "b55c03748625322e"},
 		least: map[string][3]float64{
 			"fog":        {35.4, 35.4, 35.4},
 			"glass":      {61.1, 65.0, 65.0},
@@ -198,8 +198,8 @@ var judged = map[Size]struct {
 		},
 	},
 	{10, 8}: {
-		sums:   [3]string{"f027663145bb5fec", "b7c12b5a07412ff3", "6aeaa0ff37ae6610"},
-		others: [2]string{"10098c12673c4e65", "03bdf764ce648412"},
+		sums:   [3]string{"c24f7e939534017e", "75c4823265e76068", "48c0f7d4c1de5f5d"},
+		others: [2]string{"141ac6c4f9e06473", "f78f52993cf5812a"},
 		least: map[string][3]float64{
 			"fog":        {28.9, 29.2, 29.3},
 			"glass":      {61.1, 61.1, 61.1},
@@ -217,11 +217,11 @@ var judged = map[Size]struct {
 		},
 	},
 	{10, 10}: {
-		sums:   [3]string{"0fe67d6fee98f7de", "433e0efb6a46a57c", "8747b48798a43135"},
-		others: [2]string{"56af33010301766c", "66269ee1b9b2b0cb"},
+		sums:   [3]string{"90735c18b33369de", "5a74ff7e8804bed2", "628216ebb58688b9"},
+		others: [2]string{"322cc6f0d0e60523", "6b93d27e691613f4"},
 		least: map[string][3]float64{
 			"fog":        {27.1, 27.4, 27.4},
-			"glass":      {60.9, 61.2, 61.1},
+			"glass":      {60.5, 60.7, 60.7},
 			"glow":       {57.0, 57.4, 57.7},
 			"gradient":   {45.1, 45.1, 45.1},
 			"gray":       {47.0, 47.1, 47.1},
@@ -236,11 +236,11 @@ var judged = map[Size]struct {
 		},
 	},
 	{12, 10}: {
-		sums:   [3]string{"5fae313beaf0bb26", "29fe3611a0a238f4", "9f88781e90d9082f"},
-		others: [2]string{"a2e31a5ea4727ba6", "94b8026ef6e54c05"},
+		sums:   [3]string{"36dbfcfb6e4748f0", "bd2ff537b3ee13fb", "35340d605c610bfd"},
+		others: [2]string{"5897f99f34b44dd7", "44a2178caf1e461a"},
 		least: map[string][3]float64{
 			"fog":        {26.3, 26.5, 26.5},
-			"glass":      {70.6, 70.6, 70.6},
+			"glass":      {68.7, 68.7, 68.7},
 			"glow":       {56.8, 57.2, 57.2},
 			"gradient":   {44.7, 44.7, 44.7},
 			"gray":       {46.5, 46.7, 46.7},
@@ -255,8 +255,8 @@ var judged = map[Size]struct {
 		},
 	},
 	{12, 12}: {
-		sums:   [3]string{"7be1d5f1d94b368c", "95e8113527ebde7b", "3b13b7715807bd05"},
-		others: [2]string{"915136c4ab081773", "6b77e3d43a4d8bb2"},
+		sums:   [3]string{"ca1f57a37d45ab81", "d346a5b74795fd26", "8605f6cecebafc22"},
+		others: [2]string{"c73157eee432ee38", "a88107a1c965283c"},
 		least: map[string][3]float64{
 			"fog":        {25.3, 25.5, 25.5},
 			"glass":      {110.0, 110.0, 110.0},

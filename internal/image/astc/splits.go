@@ -29,7 +29,7 @@ func (e *encoder) searchSplits(s *scatter) {
 	e.guessBestSplits(2, &best)
 	e.tryBestGuesses()
 
-	if e.sse <= e.effort.hard*int64(e.pixels) {
+	if e.universal || e.sse <= e.effort.hard*int64(e.pixels) {
 		return
 	}
 	e.pool.resetPool(e.effort.tries[1])

@@ -15,6 +15,7 @@ type format struct {
 	waveX, waveY [16][16]float32 // DCT bases by frequency
 	plans        [shapes][]plan
 	splits       [maxParts + 1]func() *splitTable // splits by number of parts
+	universal    bool                             // true for UASTC HDR, a subset of the format
 }
 
 // A shape is the number of parts, planes and endpoint values of a block.
@@ -73,6 +74,7 @@ var prepare = sync.OnceFunc(func() {
 	quints, quintsPacked = quintTables()
 	colors, weights = colorScales(), weightScales()
 	findNeighbors()
+	findNearestRanks()
 })
 
 func newFormat(size Size) *format {

@@ -1,5 +1,7 @@
 package astc
 
+import "math"
+
 // A trial holds the intermediate results of trying a plan.
 type trial struct {
 	ideal  [64]float32      // weights of the grid before quantization
@@ -17,17 +19,25 @@ type trial struct {
 
 // tryPlan encodes the block with a plan, and keeps the result if it is the best so far.
 func (e *encoder) tryPlan(h *hypothesis, p *plan) {
-	planes := 1
-	if h.dual {
-		planes = 2
-	}
+	planes := h.planes()
 	g := e.grids[p.grid]
-	for k := range planes {
-		e.settleWeights(g, p, k, &h.at[k], nil)
-	}
 	at := &e.work.at
+	for k := range planes {
+		if !g.whole || spans[p.span].levels > mostAligned {
+			e.settleWeights(g, p, k, &h.at[k], nil)
+			continue
+		}
+		*at = h.at[k]
+		for part := range h.parts {
+			e.alignToLevels(h, part, at, spans[p.span].levels)
+		}
+		e.settleWeights(g, p, k, at, nil)
+	}
 	for range e.effort.rounds {
-		kinds := e.roundEnds(h, p)
+		kinds, ok := e.roundEnds(h, p)
+		if e.universal && !ok {
+			return
+		}
 		for k := range planes {
 			e.placeOnLines(h, k, at)
 			e.settleWeights(g, p, k, at, h)
@@ -35,6 +45,9 @@ func (e *encoder) tryPlan(h *hypothesis, p *plan) {
 		switch {
 		case e.light != nil:
 			sse, visible := e.measureLight(h)
+			if e.universal && visible/2 < e.light.visible {
+				visible = (visible + e.measureTranscoded(h, p)) / 2
+			}
 			e.sse = min(e.sse, sse)
 			if visible < e.light.visible {
 				e.light.visible = visible
@@ -49,8 +62,78 @@ func (e *encoder) tryPlan(h *hypothesis, p *plan) {
 	}
 }
 
-// roundEnds quantizes the endpoints of the trial and returns their final endpoint modes.
-func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8) {
+// mostAligned is the largest number of weight levels for which positions are aligned.
+const mostAligned = 8
+
+// alignToLevels stretches the positions of a part's pixels, so that they are near the given number
+// of evenly spaced levels. The outermost positions may end up beyond the outermost levels, where
+// they are cut off.
+func (e *encoder) alignToLevels(h *hypothesis, part int, at *[cells]float32, levels int) {
+	list := e.work.left[:0]
+	for i, v := range at[:e.pixels] {
+		if int(h.part[i&255]) == part {
+			list = append(list, v)
+		}
+	}
+	top := float32(levels - 1)
+	var best cut
+	least := float32(math.MaxFloat32)
+	try := func(c cut) {
+		if sum := c.offLevels(list, top); sum < least {
+			best, least = c, sum
+		}
+	}
+	for k := float32(0); k < cuts; k++ {
+		try(cut{k, k})
+	}
+	middle := best
+	for k := float32(0); k < cuts; k++ {
+		if k != middle.low {
+			try(cut{middle.low, k})
+			try(cut{k, middle.high})
+		}
+	}
+	from, length := best.onLine(top)
+	scale := 1 / length
+	for i, v := range at[:e.pixels] {
+		if int(h.part[i&255]) == part {
+			at[i] = max(0, min(float32((v-from)*scale), 1))
+		}
+	}
+}
+
+// A cut moves the two ends of a line inward, by multiples of cutStep.
+type cut struct{ low, high float32 }
+
+// onLine returns the new start and the new length of a line whose length was 1. top is the number of
+// levels minus one.
+func (c cut) onLine(top float32) (from, length float32) {
+	step := cutStep / top
+	return float32(c.low * step), 1 - float32((c.low+c.high)*step)
+}
+
+// offLevels returns the sum of the squared distances of positions to the nearest level.
+func (c cut) offLevels(list []float32, top float32) (sum float32) {
+	from, length := c.onLine(top)
+	scale := top / length
+	for _, v := range list {
+		v = float32((v - from) * scale)
+		v -= float32(int32(max(0, min(v, top)) + 0.5))
+		sum += float32(v * v)
+	}
+	return float32(sum*length) * length
+}
+
+// The search for the best alignment moves each end inward by up to cuts-1 steps. cutStep is the size
+// of a step, relative to the distance of two levels.
+const (
+	cuts    = 4
+	cutStep = 0.25
+)
+
+// roundEnds quantizes the endpoints of the trial and returns their final endpoint modes. It returns
+// false if an endpoint mode cannot store its endpoints.
+func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8, ok bool) {
 	t := &e.work
 	fits := e.fitWeights(h)
 	// Offset modes and the small range of gray may be more precise.
@@ -59,6 +142,7 @@ func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8)
 	var ends [maxParts]pair
 	var direct, other int64
 	at := 0
+	ok = true
 	for part := range h.parts {
 		f, kind := &fits[part], h.kinds[part]
 		f.solveEnds()
@@ -66,6 +150,7 @@ func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8)
 		var l int64
 		t.ends[part], l = f.roundByKind(kind, p.colorSpan, t.color[at:][:n])
 		kinds[part] = kind
+		ok = ok && l < impossible
 		if near && (kind == kindRGB || kind == kindRGBA || kind == kindLightRange) {
 			var l2 int64
 			ends[part], l2 = f.roundByKind(kind|1, p.colorSpan, color[at:][:n])
@@ -89,7 +174,7 @@ func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8)
 			kinds[part] = h.kinds[part] | 1
 		}
 	}
-	return kinds
+	return kinds, ok
 }
 
 // keepTrial makes the trial the best encoding so far.
@@ -147,12 +232,11 @@ func (e *encoder) placeOnLines(h *hypothesis, plane int, at *[cells]float32) {
 func (e *encoder) settleWeights(g *grid, p *plan, plane int, at *[cells]float32, h *hypothesis) {
 	t := &e.work
 	ranked := weights[p.span].ranked
-	top := float32(len(ranked) - 1)
 	values, ranks := &t.grid[plane], &t.rank[plane]
 	pixel := &t.pixel[plane]
 	if g.whole {
 		for i, v := range at[:e.pixels] {
-			r := uint8(float32(v*top) + 0.5)
+			r := rankOf(p.span, v)
 			ranks[i] = r
 			values[i] = ranked[r]
 			pixel[i] = int32(ranked[r])
@@ -162,7 +246,7 @@ func (e *encoder) settleWeights(g *grid, p *plan, plane int, at *[cells]float32,
 	e.shrinkWeights(g, at)
 	n := g.across * g.down
 	for i, v := range t.ideal[:n] {
-		r := uint8(float32(max(0, min(v, 1))*top) + 0.5)
+		r := rankOf(p.span, max(0, min(v, 1)))
 		ranks[i] = r
 		values[i] = ranked[r]
 	}
@@ -205,7 +289,6 @@ func (e *encoder) shrinkWeights(g *grid, at *[cells]float32) {
 func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[cells]float32, h *hypothesis) {
 	t := &e.work
 	ranked := weights[p.span].ranked
-	top := float32(len(ranked) - 1)
 	values, ranks := &t.grid[plane], &t.rank[plane]
 	n := g.across * g.down
 	left := &t.left
@@ -239,7 +322,7 @@ func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[cells]float32
 				}
 			}
 			v := float32(float32(values[w])*(1.0/64)) + float32(sum*inverse)
-			r := uint8(float32(max(0, min(v, 1))*top) + 0.5)
+			r := rankOf(p.span, max(0, min(v, 1)))
 			if r == ranks[w] {
 				continue
 			}

@@ -1,9 +1,10 @@
 // Package bc6h encodes and decodes the unsigned blocks of BC6H (DXGI_FORMAT_BC6H_UF16,
 // VK_FORMAT_BC6H_UFLOAT_BLOCK):
 //
-//	bc6h.go    the fields of a block, its colors, and the bits of the modes
-//	encode.go  error metric, least squares, and blocks with one line
-//	pair.go    blocks with two lines
+//	bc6h.go       the fields of a block, its colors, and the bits of the modes
+//	encode.go     error metric, least squares, and blocks with one line
+//	pair.go       blocks with two lines
+//	transcode.go  blocks with the lines of another format
 //
 // A block of 4 by 4 pixels has 16 bytes. It stores one or two lines between colors, and the
 // position of each pixel on a line. Channels are half-precision floats whose bits are read as

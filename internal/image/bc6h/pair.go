@@ -145,17 +145,22 @@ func fitPartition(best *codedBlock, judge *judge, pix *[16][3]float32, partition
 }
 
 // finestFirst returns the modes with two regions, sorted by the precision of the first endpoint,
-// highest first.
-var finestFirst = sync.OnceValue(func() (modes []*Mode) {
+// highest first. finestLines returns those with one region.
+var (
+	finestFirst = sync.OnceValue(func() []*Mode { return finestModes(2) })
+	finestLines = sync.OnceValue(func() []*Mode { return finestModes(1) })
+)
+
+func finestModes(regions uint8) (modes []*Mode) {
 	all := Modes()
 	for i := range all {
-		if all[i].Regions == 2 {
+		if all[i].Regions == regions {
 			modes = append(modes, &all[i])
 		}
 	}
 	slices.SortStableFunc(modes, func(a, b *Mode) int { return int(b.Bits) - int(a.Bits) })
 	return modes
-})
+}
 
 func distanceOf(p, q *[3]float32) (sum float32) {
 	for k, v := range p {

@@ -10,11 +10,12 @@ package bc7
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
-	"slices"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
+	"github.com/assetcook/assetcook/internal/image/rdo"
 )
 
 // Options are the options of Encode. The zero value is Fast, with equal weights for all channels.
@@ -34,34 +35,26 @@ type Options struct {
 // exactly that color. Without RDO, the bytes do not depend on whether rows of blocks are encoded
 // together or separately.
 func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
+	if o.RDO != 0 {
+		if err := rdo.Check(o.RDO); err != nil {
+			return fmt.Errorf("bc7: %w", err)
+		}
+	}
 	e := newEncoder(o.Quality)
-	e.exact = o.RDO != 0
 	encode := e.encode
 	if o.WeighAlpha {
 		encode = e.encodeWeighed
 	}
 	g := blockfit.Grid{W: w, H: h, Side: 4}
-	if o.RDO == 0 {
-		return g.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
-			return encode((*[64]byte)(pixels))
-		})
-	}
-	grown, err := errorGrowth(o.RDO)
-	if err != nil {
-		return err
-	}
-	var errs []int64
-	err = g.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
-		block := encode((*[64]byte)(pixels))
-		errs = append(errs, e.sse)
-		return block
+	err := g.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
+		return encode((*[64]byte)(pixels))
 	})
-	if err != nil {
+	if err != nil || o.RDO == 0 {
 		return err
 	}
-	// The budget has its own encoder. Otherwise the encoder above would escape to the heap.
-	b := budget{Grid: g, pix: pix, encoder: newEncoder(o.Quality), ctx: ctx, weighed: o.WeighAlpha, given: slices.Clone(dst[:16*g.Blocks()]), sse: errs, growth: grown}
-	return b.shrinkBlocks(dst)
+	// The shrinker has its own encoder. Otherwise the encoder above would escape to the heap.
+	s := &shrinker{encoder: newEncoder(o.Quality)}
+	return rdo.Image[code]{Grid: g, Pix: pix, Format: s, WeighAlpha: o.WeighAlpha, Loss: o.RDO, Asked: s.effort.asked}.Shrink(ctx, dst)
 }
 
 // An encoder encodes blocks and reuses its memory.
@@ -77,7 +70,6 @@ type encoder struct {
 	hope    blockfit.Guess // best guess with two lines; its error assumes exact indices
 	best    code           // best encoding found so far
 	sse     int64
-	exact   bool // true if sse must be measured, and not estimated
 }
 
 // An effort holds the limits of the search for one quality.
@@ -94,9 +86,7 @@ type effort struct {
 	rounds   int
 	rough    bool // true to fit lines with fitRoughly, which ignores rounds
 	thorough bool // true to try two ways to round the first endpoint
-	// asked is the number of earlier blocks with similar colors whose endpoints RDO tries. RDO also
-	// tries the indices of asked/3 blocks whose patterns of bright pixels are similar.
-	asked int
+	asked    int  // rdo.Image.Asked
 }
 
 var efforts = [...]effort{
@@ -129,17 +119,7 @@ func (e *encoder) encode(pixels *[64]byte) [16]byte {
 		}
 	}
 	e.searchModes()
-	packed := e.best.pack()
-	if e.exact && e.effort.rough {
-		var decoded [64]byte
-		DecodeBlock(&decoded, &packed)
-		e.sse = 0
-		for i, v := range &decoded {
-			d := int64(v) - int64(pixels[i])
-			e.sse += d * d
-		}
-	}
-	return packed
+	return e.best.pack()
 }
 
 // loadBlock stores the pixels of a block, and reports whether any pixel differs from the first.

@@ -1,5 +1,45 @@
 package bc7
 
+// A shrinker is the part of RDO that depends on the format. It implements rdo.Format.
+type shrinker struct{ *encoder }
+
+// Decode implements rdo.Format.
+func (s *shrinker) Decode(pixels []byte, block *[16]byte) code {
+	c, _ := unpack(block)
+	c.paintPixels((*[64]byte)(pixels))
+	return c
+}
+
+// Load implements rdo.Format.
+func (s *shrinker) Load(pixels []byte, _ *[16]byte) {
+	s.px.loadBlock((*[64]byte)(pixels))
+	opaque := uint64(255)
+	for _, a := range &s.px.a {
+		opaque &= a
+	}
+	s.alpha = opaque != 255
+	s.rows.fillMoments(&s.px, s.alpha)
+	s.all = s.rows.momentsOfMask(0xffff, s.alpha)
+}
+
+// KeepEnds implements rdo.Format.
+func (s *shrinker) KeepEnds(of *code, most float64) (block [16]byte, sse int64, ok bool) {
+	c, sse, ok := s.withEnds(of, most)
+	if !ok {
+		return block, 0, false
+	}
+	return c.pack(), sse, true
+}
+
+// KeepIndices implements rdo.Format.
+func (s *shrinker) KeepIndices(of *code, most float64) (block [16]byte, ok bool) {
+	c, ok := s.withIndices(of, most)
+	if !ok {
+		return block, false
+	}
+	return c.pack(), true
+}
+
 // kindsOfCode returns the storage formats of the color and of a separate channel in a code. It
 // returns nil for modes that the encoder never writes.
 func (c *code) kindsOfCode(alpha bool) (color, single *kind) {
@@ -88,7 +128,7 @@ func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok b
 		return c, 0, false
 	}
 	anchors := layout.anchors(c.partition)
-	known := single == nil && !s.weighed
+	known := single == nil
 	for _, a := range anchors[:layout.subsets] {
 		if half := uint8(color.levels / 2); c.index[a] >= half {
 			c.index[a], known = half-1, false

@@ -2,7 +2,6 @@ package bc7
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
@@ -211,79 +210,4 @@ func (l *line) unroundedLoss(s *leastSquares, m *moments, alpha bool) int64 {
 		sum += of(int64(l.a[0]), int64(l.a[1]), int64(all), int64(s.a))
 	}
 	return sum >> 12
-}
-
-// A sketch is a summary of a block, for finding similar blocks quickly.
-type sketch struct {
-	r, g, b int32  // sums of the pixels' colors
-	spread  int32  // 4 times the deviation of the colors from their mean
-	bright  uint16 // one bit for each pixel that is brighter than the mean
-}
-
-func (b *block) sketch() (k sketch) {
-	var m moments
-	var light [16]uint64
-	var sum uint64
-	for i, v := range &b.rgb {
-		m.addOpaque(v)
-		// Green has twice the weight.
-		light[i] = dotLanes(v, lanesOf(1, 2, 1)) + b.a[i]
-		sum += light[i]
-	}
-	for i, v := range &light {
-		k.bright |= uint16((sum-16*v)>>63) << i
-	}
-	t := m.scatterOf(false)
-	k.spread = int32(math.Sqrt(t.rr+t.gg+t.bb) / 4)
-	k.r, k.g, k.b = int32(red(m.sum)), int32(green(m.sum)), int32(blue(m.sum))
-	return k
-}
-
-// leastApart returns a lower bound for the squared error between two blocks, computed from their
-// sums of colors.
-func (k *sketch) leastApart(o *sketch) int64 {
-	r, g, b := k.r-o.r, k.g-o.g, k.b-o.b
-	return int64(r*r+g*g+b*b) >> 4
-}
-
-// wider returns 16 times the squared difference between the color deviations of two blocks. The
-// result has the same scale as leastApart.
-func (k *sketch) wider(o *sketch) int64 {
-	d := k.spread - o.spread
-	return int64(d * d)
-}
-
-// otherwise returns the number of pixels that are bright in only one of the blocks, or 16 minus
-// this number if it is smaller, because indices may count from either endpoint.
-func (k *sketch) otherwise(o *sketch) int64 {
-	n := int64(bits.OnesCount16(k.bright ^ o.bright))
-	return min(n, 16-n)
-}
-
-// nearby holds the slots of the most similar blocks, nearest first. Among equally similar blocks,
-// the oldest is first. An element is 2^16 times the distance of a block, plus the slot of this
-// block.
-type nearby [maxAsked]int64
-
-const maxAsked = 64
-
-// nearbyOf returns an empty list with room for n slots.
-func nearbyOf(n int) (near nearby) {
-	for i := range near[:n] {
-		near[i] = math.MaxInt64
-	}
-	return near
-}
-
-// keepNearest inserts a slot if it is among the nearest.
-func (near *nearby) keepNearest(far int64, slot, room int) {
-	last := (room - 1) & (maxAsked - 1)
-	if far >= near[last]>>16 {
-		return
-	}
-	i := last
-	for ; i > 0 && far < near[(i-1)&(maxAsked-1)]>>16; i-- {
-		near[i&(maxAsked-1)] = near[(i-1)&(maxAsked-1)]
-	}
-	near[i&(maxAsked-1)] = far<<16 | int64(slot)
 }

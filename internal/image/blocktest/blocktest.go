@@ -13,6 +13,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/assetcook/assetcook/internal/countdown"
 )
 
@@ -164,6 +166,55 @@ func (e Encoder) Cancels(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Shrinks tests rate-distortion optimization. The function with returns the encoder for an allowed
+// loss of PSNR in dB. The loss must not be exceeded, opaque images must stay opaque, and a loss of 1
+// dB must reduce the compressed size of bricks by at least a tenth.
+func Shrinks(t *testing.T, with func(rdo float64) Encoder) {
+	t.Helper()
+	e := with(0)
+	samples := Samples()
+	samples["bricks"] = Bricks()
+	for _, name := range slices.Sorted(maps.Keys(samples)) {
+		pix := samples[name]
+		plain := e.must(t, pix, Side, Side, 1)
+		for _, rdo := range []float64{0.1, 1} {
+			shrunk := with(rdo)
+			blocks := shrunk.must(t, pix, Side, Side, 1)
+			got := shrunk.Decode(blocks, Side, Side)
+			if is, least := PSNR(pix, got, 4), PSNR(pix, e.Decode(plain, Side, Side), 4)-rdo; is < least-1e-6 {
+				t.Errorf("%q, %v dB: %.3f dB, want %.3f", name, rdo, is, least)
+			}
+			if opaque(pix) && !opaque(got) {
+				t.Errorf("%q, %v dB: an opaque image becomes translucent", name, rdo)
+			}
+			if before, after := PackedSize(t, plain), PackedSize(t, blocks); name == "bricks" && rdo == 1 && after > before*9/10 {
+				t.Errorf("%q, %v dB: %d bytes of %d", name, rdo, after, before)
+			}
+		}
+	}
+}
+
+// opaque reports whether all pixels have an alpha of 255.
+func opaque(pix []byte) bool {
+	for i := 3; i < len(pix); i += 4 {
+		if pix[i] != 255 {
+			return false
+		}
+	}
+	return true
+}
+
+// PackedSize returns the size of blocks after compression by zstd.
+func PackedSize(t *testing.T, blocks []byte) int {
+	t.Helper()
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	return len(w.EncodeAll(blocks, nil))
 }
 
 // SquaredError returns the sum of the squared differences of RGBA pixels. It compares the given

@@ -78,6 +78,7 @@ func TestLevel(t *testing.T) {
 		{texture.EACR11, pixmap.Bits8, 46, 80},
 		{texture.EACRG11, pixmap.Bits16, 46, 80},
 		{texture.UASTC, pixmap.Bits8, 42, 80},
+		{texture.UASTCHDR, pixmap.Float, 36, 90},
 		{texture.R8, pixmap.Bits8, 999, math.Inf(1)},
 		{texture.RG8, pixmap.Bits8, 999, math.Inf(1)},
 		{texture.RGBA8, pixmap.Bits8, 999, math.Inf(1)},

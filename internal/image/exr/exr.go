@@ -1,12 +1,12 @@
 // Package exr decodes OpenEXR images, whose light has no upper bound. Values may be half-precision
 // floats, floats or integers, in rows or tiles. They may be uncompressed or compressed by RLE, ZIP,
-// PIZ, PXR24 or B44.
+// PIZ, PXR24, B44 or DWA.
 //
 // The layout follows "OpenEXR File Layout" and "Technical Introduction to OpenEXR" (Academy
 // Software Foundation). The compression methods follow the second document and files of the
 // reference library. If a file has several parts, the first part with a flat image is decoded. If
 // this part has several layers, the layer without a name is decoded, otherwise the first. Deep
-// pixels, DWA and subsampled channels are refused with errors that say what to do.
+// pixels and subsampled channels are refused with errors that say what to do.
 package exr
 
 import (

@@ -219,7 +219,11 @@ func (h *Header) LeastBytes() int64 {
 // Memory returns an upper bound on the bytes that Decode holds at once, excluding the file.
 func (h *Header) Memory() int64 {
 	const tables = 4 << 20 // tables of Huffman codes and of DEFLATE
-	return 16*int64(h.Width)*int64(h.Height) + 3*h.chunkBytes(h.tileW, h.tileH) + tables
+	memory := 16*int64(h.Width)*int64(h.Height) + 3*h.chunkBytes(h.tileW, h.tileH) + tables
+	if h.compression == dwaa || h.compression == dwab { // the waves and means of whole blocks, which are decoded through bytes
+		memory += 10 * int64((h.tileW+7)/8*8) * int64((h.tileH+7)/8*8) * int64(len(h.channels))
+	}
+	return memory
 }
 
 // A cursor reads the headers of a file sequentially.

@@ -28,8 +28,6 @@ const (
 // checkCompression returns an error for unsupported compression methods.
 func (h *Header) checkCompression() error {
 	switch {
-	case h.compression == dwaa || h.compression == dwab:
-		return errors.New("DWA compression is not supported; save the image with ZIP or PIZ")
 	case h.compression > dwab:
 		return fmt.Errorf("compression %d is not supported; save the image with ZIP or PIZ", h.compression)
 	case h.compression != b44 && h.compression != b44a:
@@ -48,8 +46,10 @@ func (h *Header) linesOfChunk() int {
 	switch h.compression {
 	case zip, pxr24:
 		return 16
-	case piz, b44, b44a:
+	case piz, b44, b44a, dwaa:
 		return 32
+	case dwab:
+		return 256
 	}
 	return 1
 }
@@ -67,6 +67,8 @@ func (h *Header) expansionRatio() int64 {
 		return 1376
 	case b44, b44a: // three bytes expand to sixteen values
 		return 11
+	case dwaa, dwab: // a code of one bit and a count of eight bits expand to 255 blocks of 64 values
+		return 1 << 15
 	}
 	return 512 // PIZ: a code of one bit and a count of eight bits expand to 255 values
 }
@@ -77,6 +79,9 @@ type unpacker struct {
 	raw, mid []byte // buffers for the largest strip or tile; nil if unused
 	inflate  io.ReadCloser
 	piz      *pizTables
+
+	runs         []byte   // buffer of DWA
+	waves, means []uint16 // values of the blocks of DWA
 }
 
 // newUnpacker allocates buffers for the largest strip or tile.
@@ -86,7 +91,7 @@ func newUnpacker(h *Header) unpacker {
 		u.raw = make([]byte, room)
 	}
 	switch h.compression {
-	case rle, zips, zip, pxr24:
+	case rle, zips, zip, pxr24, dwaa, dwab:
 		u.mid = make([]byte, room)
 	case piz:
 		u.piz = &pizTables{numbers: make([]uint16, room/2)}
@@ -113,6 +118,8 @@ func (u *unpacker) unpackChunk(compression byte, packed []byte, w, l int) ([]byt
 		return raw, u.unpackPIZ(raw, packed, w, l)
 	case b44, b44a:
 		return raw, u.unpackB44(raw, packed, w, l)
+	case dwaa, dwab:
+		return raw, u.unpackDWA(raw, packed, w, l)
 	}
 	mid := u.mid[:size]
 	switch compression {

@@ -24,6 +24,7 @@ const (
 	modelETC2   colorModel = 161
 	modelASTC   colorModel = 162
 	modelUASTC  colorModel = 166
+	modelHDR    colorModel = 167 // UASTC HDR
 
 	primariesUnspecified = 0
 	primariesBT709       = 1
@@ -63,10 +64,9 @@ type sample struct {
 }
 
 func modelOf(f texture.Format) colorModel {
-	if f.IsASTC() || f.IsASTCHDR() {
-		return modelASTC
-	}
 	switch f {
+	case texture.UASTCHDR:
+		return modelHDR
 	case texture.BC1, texture.BC1A:
 		return modelBC1A
 	case texture.BC3:
@@ -84,6 +84,9 @@ func modelOf(f texture.Format) colorModel {
 	case texture.UASTC:
 		return modelUASTC
 	}
+	if f.IsASTC() || f.IsASTCHDR() {
+		return modelASTC
+	}
 	return modelRGBSDA
 }
 
@@ -96,6 +99,8 @@ func samplesOf(t *texture.Texture) []sample {
 		return sample{bitOffset: offset, bits: bits, channel: c, upper: math.MaxUint32}
 	}
 	switch {
+	case t.Format == texture.UASTCHDR:
+		return []sample{{bits: 128, channel: channelUASTC | isFloat, upper: floatOne}}
 	case t.Format.IsASTC():
 		return []sample{block(0, 128, channelColor)}
 	case t.Format.IsASTCHDR():
@@ -180,8 +185,9 @@ const (
 	descriptorHead  = 28 // size in bytes of all fields before the samples
 	descriptorBytes = 16 // size of each sample
 
-	// Offsets in the descriptor of the transfer function, the alpha flag, the size of a texel
-	// block, and the channel of the first sample.
+	// Offsets in the descriptor of the color model, the transfer function, the alpha flag, the size
+	// of a texel block, and the channel of the first sample.
+	modelAt       = 12
 	transferAt    = 14
 	flagsAt       = 15
 	bytesPlane0At = 20

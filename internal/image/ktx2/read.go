@@ -123,6 +123,9 @@ func readDescriptor(t *texture.Texture, d []byte, s Scheme) error {
 		t.SRGB = len(d) > flagsAt && d[transferAt] == transferSRGB
 		t.Opaque = len(d) > channelAt && channel(d[channelAt]) == channelUASTC
 	}
+	if t.Format == texture.ASTC4x4HDR && len(d) > modelAt && colorModel(d[modelAt]) == modelHDR {
+		t.Format = texture.UASTCHDR // both formats have the same VkFormat
+	}
 	want := descriptor(t)
 	// Before revision 4, bytesPlane had to be 0 in files with supercompression.
 	if s != None && len(d) == len(want) && d[bytesPlane0At] == 0 {

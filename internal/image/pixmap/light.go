@@ -283,7 +283,7 @@ func (l light) raiseZ(row []float32) {
 // vectorTop is the value that represents a component of 1.
 func (l light) vectorTop() float64 { return l.alphaTop() }
 
-// constantBlueLight returns the constant blue of a two-channel map, converted to a float of l.
+// constantBlueLight returns the blue of a two-channel map, which is the same for all pixels, as light.
 func (l light) constantBlueLight() float64 {
 	switch l.m.Depth() {
 	case Float:

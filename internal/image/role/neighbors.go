@@ -6,14 +6,22 @@ import (
 	"strings"
 )
 
-// Settle returns the meaning of an image. n is the meaning of its path. neighbors is the result of
-// OfNeighbors or Nameless; it has no effect if the path alone determines the meaning.
-func (n Name) Settle(neighbors Name) Name {
+// A Change is the effect of an image's neighbors on the meaning of the image. The zero value changes
+// nothing.
+type Change struct {
+	From Name // meaning of the file name alone
+	To   Name // meaning of the file name among its neighbors
+}
+
+// Settle returns the meaning of an image. n is the meaning of its path, or the meaning that a rule
+// sets. c is the result of OfNeighbors for the image. It has no effect if n is not the meaning of the
+// file name, or if the path alone determines the meaning.
+func (n Name) Settle(c Change) Name {
 	switch {
 	case !n.AsksNeighbors():
 		return n
-	case neighbors != Nameless:
-		return neighbors
+	case c != Change{} && n == c.From:
+		return c.To
 	case n == PerhapsNumbered || n == PerhapsMap:
 		return Nameless
 	}
@@ -24,30 +32,34 @@ func (n Name) Settle(neighbors Name) Name {
 // directory.
 func (n Name) AsksNeighbors() bool {
 	switch n {
-	case Nameless, Numbered, Letter, Animations, PerhapsNumbered, PerhapsMap:
+	case Nameless, Numbered, Letter, Animations, PerhapsNumbered, PerhapsMap,
+		Colors, Packed, Heights, Normals, PerhapsNormal:
 		return true
 	}
 	return false
 }
 
-// OfNeighbors takes the names of all images in a directory. It returns the meaning of each image
+// OfNeighbors takes the names of all images in a directory. It returns a change for each image
 // for which these names change the result of Name.Settle:
 //
 //   - A number counts frames if its family has a number that is neither a size nor a UDIM tile.
+//   - A letter means nothing if it belongs to an alphabet ("key_m" beside "key_k" and "key_l"), and a short word means nothing in a list of codes ("flag_nor" beside the flags of other countries). A letter alone means a map only if the bare names of maps are a good part of the directory.
+//   - The word "normal" only suggests a normal map if the directory has no other map of the surface, and another image differs only in this word ("normal" beside "small").
 //   - A short word means a map if the directory has another map of the surface ("wall_r" beside "wall_n"). But it does not mean a map if another image differs only in a word of the same length ("door_r" beside "door_l").
+//   - A word for a map needs no separator if the directory has the image without this word ("earthbump" beside "earth").
 //   - Images without a meaning are sprites or interface elements if enough other images in the directory are sprites or interface elements. Frames among many images without a meaning are not sprites.
 //   - An image without a meaning beside a height map of a terrain may hold codes.
-func OfNeighbors(names []string) map[string]Name {
+func OfNeighbors(names []string) map[string]Change {
 	d := readDirectory(names)
 	settled := make([]Name, len(names))
 	for i := range names {
 		settled[i] = d.ofImage(i)
 	}
 	d.shareKind(settled)
-	said := map[string]Name{}
+	said := map[string]Change{}
 	for i, name := range names {
-		if path := OfPath(name); path.AsksNeighbors() && settled[i] != path.Settle(Nameless) {
-			said[name] = settled[i]
+		if path := OfPath(name); path.AsksNeighbors() && settled[i] != path.Settle(Change{}) {
+			said[name] = Change{path, settled[i]}
 		}
 	}
 	return said
@@ -59,8 +71,12 @@ type directory struct {
 	// numbers maps families to the numbers in their names. The key of a family is a name without
 	// its number.
 	numbers map[string][]string
-	// ends maps the beginnings of names to their last words.
-	ends map[string][]string
+	// ends maps the beginnings of names to the short words that follow: the last word before the
+	// tail, and the words in the tail.
+	ends   map[string][]string
+	varied map[string]bool  // beginnings of names before a word that cannot be a map
+	digits []string         // names that consist of one digit
+	lists  map[listKey]bool // results of areList
 	// surfaces maps the name of each surface to its maps.
 	surfaces map[string][]surfaceMap
 	bare     map[string]bool // names without a word for a map, such as "normal"
@@ -81,11 +97,13 @@ type surfaceMap struct {
 	word string
 	name Name
 	pair bool // true if the word means a map only if there is another map of the surface
+	// english is true if the word is a common English word.
+	english bool
 }
 
 // readDirectory splits names into words and groups them.
 func readDirectory(names []string) *directory {
-	d := &directory{numbers: map[string][]string{}, ends: map[string][]string{}, surfaces: map[string][]surfaceMap{}, bare: map[string]bool{}}
+	d := &directory{numbers: map[string][]string{}, ends: map[string][]string{}, surfaces: map[string][]surfaceMap{}, lists: map[listKey]bool{}, bare: map[string]bool{}, varied: map[string]bool{}}
 	for _, file := range names {
 		base := withoutExt(file)
 		if len(base) > maxName {
@@ -103,13 +121,19 @@ func readDirectory(names []string) *directory {
 				d.numbers[key] = append(d.numbers[key], p.text)
 			}
 		}
-		if last, ok := n.lastWord(); ok {
-			stem := n.stem(last)
-			d.ends[stem] = append(d.ends[stem], n.base[n.list[last].at:][:len(n.list[last].text)])
+		for i := max(n.rest-1, 0); i < len(n.list); i++ {
+			if !n.list[i].number {
+				d.noteEnd(n.stem(i), n.word(i))
+			}
+		}
+		if len(n.base) == 1 && isDigit(n.base[0]) {
+			d.digits = append(d.digits, n.base)
 		}
 		if first, m := n.ending(); m.word != "" {
 			stem := n.stem(first)
-			d.surfaces[stem] = append(d.surfaces[stem], m)
+			if !slices.Contains(d.surfaces[stem], m) {
+				d.surfaces[stem] = append(d.surfaces[stem], m)
+			}
 			d.terrain = d.terrain || stem == "" && isTerrain(m.word)
 		} else {
 			d.bare[n.base] = true
@@ -117,6 +141,14 @@ func readDirectory(names []string) *directory {
 		}
 	}
 	return d
+}
+
+// noteEnd notes a word that follows the beginning of a name.
+func (d *directory) noteEnd(stem, word string) {
+	if len(word) <= maxCode && !slices.Contains(d.ends[stem], word) {
+		d.ends[stem] = append(d.ends[stem], word)
+	}
+	d.varied[stem] = d.varied[stem] || !mayBeMap(word)
 }
 
 // isTerrain reports whether a word indicates a height map of a terrain.
@@ -141,15 +173,8 @@ func (n *imageName) stem(word int) string {
 	return strings.TrimRight(n.base[:n.list[word].at], "_-. ")
 }
 
-// lastWord returns the index of the last word that is not a number.
-func (n *imageName) lastWord() (i int, ok bool) {
-	for i = len(n.list) - 1; i >= 0; i-- {
-		if !n.list[i].number {
-			return i, true
-		}
-	}
-	return 0, false
-}
+// word returns a word of a name, in lower case.
+func (n *imageName) word(i int) string { return n.base[n.list[i].at:][:len(n.list[i].text)] }
 
 // ending finds the word at the end of a name. It returns the index of the word's first part, and
 // the table's entry for the word.
@@ -160,17 +185,28 @@ func (n *imageName) ending() (first int, m surfaceMap) {
 		return 0, surfaceMap{}
 	}
 	w := joined(list, found.end)
-	return len(list) - found.end, surfaceMap{w.text, found.name, w.flags&paired != 0}
+	return len(list) - found.end, surfaceMap{w.text, found.name, w.flags&paired != 0, w.flags&english != 0}
 }
 
 // ofImage returns the meaning of an image, based on its family and its surface.
 func (d *directory) ofImage(i int) Name {
 	n := &d.images[i]
 	v := view{counts: d.countsFrames(n), pair: alone}
-	if d.isMap(n) {
+	switch {
+	case d.isListed(n):
+		v.pair = listed
+	case d.isMap(n):
 		v.pair = beside
 	}
 	name, _ := ofPath(n.file, v)
+	if name == Normals && v.pair == alone && d.onlySuggestsNormals(n) {
+		return PerhapsNormal
+	}
+	if name == Nameless || name == Numbered {
+		if glued := d.gluedMap(n); glued != Nameless {
+			return glued
+		}
+	}
 	if name == Nameless && d.terrain && len(n.list) == 1 && !slices.Contains(shown, n.base) {
 		return Codes
 	}
@@ -223,9 +259,161 @@ func (d *directory) isMap(n *imageName) bool {
 	if unreal(n.list) || stem != "" && d.bare[stem] {
 		return true
 	}
+	return d.hasOtherMap(stem, own.word)
+}
+
+// gluedMap returns the meaning of the map at the end of a word without a separator, such as
+// "earthbump". The image without this map ("earth") must be in the directory. Words of colors and
+// masks are ignored, because "sunglow" and "gasmask" are things.
+func (d *directory) gluedMap(n *imageName) Name {
+	last := n.rest - 1
+	if last < 0 {
+		return Nameless
+	}
+	for at, end := n.list[last].at, n.list[last].at+len(n.list[last].text); end-at > minGlued; {
+		at++
+		w := joined([]part{{text: n.base[at:end]}}, 1)
+		if w == nil || w.flags&atEnd == 0 || w.flags&(letter|whole|frames|paired) != 0 || w.name == Colors || w.name == Masked || !isSurface(w.name) {
+			continue
+		}
+		stem := n.base[:at]
+		switch {
+		case !d.bare[stem] && !d.hasOtherMap(stem, w.text):
+		case w.name == Normals:
+			return PerhapsNormal
+		default:
+			return w.name
+		}
+	}
+	return Nameless
+}
+
+// hasOtherMap reports whether the directory has a map of a surface whose last word is not the given
+// word.
+func (d *directory) hasOtherMap(stem, word string) bool {
 	return slices.ContainsFunc(d.surfaces[stem], func(m surfaceMap) bool {
-		return m.word != own.word && !m.pair && isSurface(m.name)
+		return m.word != word && !m.pair && isSurface(m.name)
 	})
+}
+
+// onlySuggestsNormals reports whether the word for a normal map at the end of a name may mean
+// something else. The word is English or short, another image differs only in the last word
+// ("small" beside "normal", "flag_fra" beside "flag_nor"), and the directory has no map of the surface.
+func (d *directory) onlySuggestsNormals(n *imageName) bool {
+	first, own := n.ending()
+	stem := n.stem(first)
+	return (own.english || len(own.word) <= maxCode) && !n.tail.sized && !unreal(n.list) &&
+		!(stem != "" && d.bare[stem]) && !d.hasOtherMap(stem, own.word) &&
+		d.varied[stem]
+}
+
+// The names in a directory form a list if the words at their ends are all letters of an alphabet, or
+// are codes of countries or languages.
+const (
+	alphabetRun = 3 // fewest consecutive letters in an alphabet
+	maxCode     = 3 // longest code
+	fewestCodes = 8 // fewest words in a list of codes that cannot be maps
+	minGlued    = 4 // shortest word for a map without a separator
+	mapShare    = 5 // minimum share of bare names of maps: one in five images
+)
+
+// A listKey identifies the words of one length that follow the same beginning of a name.
+type listKey struct {
+	stem   string
+	length int
+}
+
+// isListed reports whether the last word of a name belongs to a list. Then the word means nothing.
+func (d *directory) isListed(n *imageName) bool {
+	last := n.rest - 1
+	if last < 0 || n.list[last].number || len(n.list[last].text) > maxCode {
+		return false
+	}
+	key := listKey{n.stem(last), len(n.list[last].text)}
+	is, ok := d.lists[key]
+	if !ok {
+		is = d.areList(key)
+		d.lists[key] = is
+	}
+	return is
+}
+
+// areList reports whether words at the ends of names form a list.
+func (d *directory) areList(key listKey) bool {
+	switch words := d.ends[key.stem]; {
+	case key.length > 1:
+		return isCodeList(words, key.length)
+	case key.stem == "":
+		return isAlphabet(words) || isAlphabet(d.digits) || !d.hasLetterMaps()
+	default:
+		return isAlphabet(words)
+	}
+}
+
+// hasLetterMaps reports whether the one-letter names of a directory may be the maps of a surface. The
+// directory must have several bare names of maps, and a good part of its images must have such names.
+func (d *directory) hasLetterMaps() bool {
+	maps, known := 0, false
+	for i := range d.images {
+		if n := &d.images[i]; n.rest == 1 && len(n.list[0].text) == 1 && (len(n.list) == 1 || n.list[1].before != 0) {
+			maps++
+			known = known || isWordOfMap(n.word(0))
+		}
+	}
+	for _, m := range d.surfaces[""] {
+		if len(m.word) > 1 && isSurface(m.name) {
+			maps++
+			known = true
+		}
+	}
+	return known && maps > 1 && mapShare*maps >= len(d.images)
+}
+
+// isAlphabet reports whether the one-letter words have three consecutive letters or digits. At least
+// one of the three must not be the name of a map.
+func isAlphabet(words []string) bool {
+	var there [256]bool
+	for _, word := range words {
+		if len(word) == 1 {
+			there[word[0]] = true
+		}
+	}
+	run, maps := 0, 0
+	for c, ok := range there {
+		if !ok {
+			run, maps = 0, 0
+			continue
+		}
+		run++
+		if isWordOfMap(string(rune(c))) {
+			maps++
+		}
+		if run >= alphabetRun && maps < run {
+			return true
+		}
+	}
+	return false
+}
+
+// isCodeList reports whether most words of a length cannot be the names of maps, and there are many.
+func isCodeList(words []string, length int) bool {
+	codes, maps := 0, 0
+	for _, word := range words {
+		switch {
+		case len(word) != length:
+		case mayBeMap(word):
+			maps++
+		default:
+			codes++
+		}
+	}
+	return codes >= fewestCodes && codes > maps
+}
+
+// isWordOfMap reports whether a word at the end of a name may mean a map.
+func isWordOfMap(word string) bool {
+	w := joined([]part{{text: word}}, 1)
+	return w != nil && w.flags&atEnd != 0
 }
 
 // isSurface reports whether a meaning is a map of a surface.

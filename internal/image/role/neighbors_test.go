@@ -1,6 +1,7 @@
 package role
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -77,6 +78,29 @@ func TestNeighborsSettleNames(t *testing.T) {
 		{"st_metal st_normal", "perhaps-data normal"},
 		{"r n d", "perhaps-data perhaps-normal color"},
 		{"r x", "letter letter"},
+		{"x", "none"},
+		{"x y", "none none"},
+		{"c f h m r t", "letter letter letter letter letter letter"},
+		{"d n r", "color perhaps-normal perhaps-data"},
+		{"n diffuse", "perhaps-normal color"},
+		{"a b c d e n o", "none none none none none none none"},
+		{"m n o", "perhaps-data perhaps-normal perhaps-data"},
+		{"0 1 2 m n", "none none none none none"},
+		{"m r p1 p2 p3 p4 p5 p6 p7 p8 p9", "none none numbered numbered numbered numbered numbered numbered numbered numbered numbered"},
+		{"key_a key_b key_c key_d key_m", "none none none none none"},
+		{"earthbump earth", "height none"},
+		{"earthbump02 earth", "height none"},
+		{"wallspec wall_diffuse", "perhaps-data color"},
+		{"rocknormal rock", "perhaps-normal none"},
+		{"earthbump moon", "none none"},
+		{"sunglow sun gasmask gas", "none none none none"},
+		{"normal small large", "perhaps-normal none none"},
+		{"road_normal road_busy", "perhaps-normal none"},
+		{"road_normal road_busy road_albedo", "normal none color"},
+		{"wall_normal", "normal"},
+		{"AUS FRA NOR", "none none perhaps-normal"},
+		{"us_ak us_al us_ar us_az us_ca us_co us_ct us_de us_nm us_bc", "none none none none none none none none none none"},
+		{"f_aut f_bel f_bul f_can f_den f_esp f_fin f_rom f_nor f_usa", "none none none none none none none none none none"},
 		{"fly1 fly2 move1 move2 static", "animation animation sprite sprite sprite"},
 		{"explosion1 sun b1 sea", "numbered none numbered none"},
 		{"fly1 fly2 move1 body_normal", "animation animation numbered normal"},
@@ -100,6 +124,40 @@ func TestNeighborsSettleNames(t *testing.T) {
 	}
 }
 
+// TestLettersOfAnAlphabetAreNotMaps checks that no letter of an alphabet means a map, whatever
+// surrounds the letter in the name.
+func TestLettersOfAnAlphabetAreNotMaps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stem := rapid.SampledFrom([]string{"", "key_", "key-", "Rune ", "rune_big_", "set1_"}).Draw(t, "stem")
+		tail := rapid.SampledFrom([]string{"", "", "_01", "_2k", "_512", "_tex"}).Draw(t, "tail")
+		first := rapid.IntRange(0, 23).Draw(t, "first")
+		last := rapid.IntRange(first+3, 26).Draw(t, "last")
+		letters := []byte("abcdefghijklmnopqrstuvwxyz"[first:last])
+		if s := string(letters); s == "mno" {
+			return // metal, normal and occlusion
+		}
+		for _, c := range rapid.SliceOf(rapid.SampledFrom([]byte("abcdefghijklmnopqrstuvwxyz0123456789"))).Draw(t, "more") {
+			if !slices.Contains(letters, c) {
+				letters = append(letters, c)
+			}
+		}
+		if rapid.Bool().Draw(t, "upper") {
+			letters = bytes.ToUpper(letters)
+		}
+		others := rapid.SliceOfDistinct(rapid.SampledFrom([]string{"wall.png", "wall_n.png", "icon.png", "clouds.jpg", "normal.png"}), rapid.ID[string]).Draw(t, "others")
+		for _, c := range letters {
+			others = append(others, stem+string(rune(c))+tail+".png")
+		}
+		settled := settle(others)
+		for _, c := range letters {
+			name := stem + string(rune(c)) + tail + ".png"
+			if n := settled[name]; n != Nameless && n != Numbered {
+				t.Fatalf("%s among %v is %v", name, others, n)
+			}
+		}
+	})
+}
+
 func TestFramesOfAnAnimationHaveOneName(t *testing.T) {
 	for _, stem := range []string{"boom_", "walk", "hero-run.", "fx/spark_"} {
 		var names []string
@@ -113,10 +171,28 @@ func TestFramesOfAnAnimationHaveOneName(t *testing.T) {
 	}
 }
 
+// TestNeighborsDoNotOverrideOtherNames checks that neighbors change only the meaning that the file
+// name has, and not the meaning of a directory or of a rule.
+func TestNeighborsDoNotOverrideOtherNames(t *testing.T) {
+	said := OfNeighbors([]string{"a.png", "b.png", "c.png", "n.png"})
+	for _, tc := range []struct {
+		n    Name
+		file string
+		want Name
+	}{
+		{Letter, "a.png", Nameless}, {Normals, "a.png", Normals}, {Heights, "a.png", Heights},
+		{PerhapsNormal, "n.png", Nameless}, {Normals, "n.png", Normals},
+	} {
+		if got := tc.n.Settle(said[tc.file]); got != tc.want {
+			t.Errorf("%v of %s is settled as %v, want %v", tc.n, tc.file, got, tc.want)
+		}
+	}
+}
+
 // TestNeighborsHaveNoOrder checks that meanings depend only on the names in the same directory, and
 // not on their order.
 func TestNeighborsHaveNoOrder(t *testing.T) {
-	word := rapid.SampledFrom([]string{"wall", "door", "r", "l", "n", "AO", "metal", "fly", "1", "128", "1001", "elev", "icon", "2k", "é"})
+	word := rapid.SampledFrom([]string{"wall", "door", "a", "b", "c", "r", "l", "n", "AO", "normal", "nor", "metal", "fly", "1", "128", "1001", "elev", "icon", "2k", "é"})
 	name := rapid.Map(rapid.SliceOfN(word, 1, 3), func(w []string) string { return strings.Join(w, "_") + ".png" })
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(name, 1, 12, rapid.ID[string]).Draw(t, "names")
@@ -125,7 +201,7 @@ func TestNeighborsHaveNoOrder(t *testing.T) {
 			t.Fatalf("%v, in another order %v", said, again)
 		}
 		for n, what := range said {
-			if OfPath(n).Settle(what) == OfPath(n).Settle(Nameless) {
+			if OfPath(n).Settle(what) == OfPath(n).Settle(Change{}) {
 				t.Fatalf("%s is said to be %v, which it is anyway", n, what)
 			}
 		}
@@ -136,9 +212,9 @@ func FuzzOfNeighbors(f *testing.F) {
 	f.Add("a_r.png\na_l.png\nb_128.png\nb_127.PNG")
 	f.Add("é_1001.tga\n\xff1.png\n.png\n1.png\n\x00")
 	f.Fuzz(func(t *testing.T, lines string) {
-		for _, n := range OfNeighbors(strings.Split(lines, "\n")) {
-			if n > lastName {
-				t.Error(n)
+		for name, c := range OfNeighbors(strings.Split(lines, "\n")) {
+			if c.From != OfPath(name) || c.To > lastName {
+				t.Error(c)
 			}
 		}
 	})

@@ -41,6 +41,7 @@ const (
 	unasked pairing = iota // the other images are unknown, so the meaning is PerhapsMap
 	alone                  // the directory has no other map of the surface, so the letters in the name mean nothing
 	beside                 // the directory has another map of the surface
+	listed                 // the last word belongs to a list, such as an alphabet, so it means nothing
 )
 
 // OfPath returns the meaning of a file's path, without allocating. Words at the end of the name
@@ -85,7 +86,7 @@ func ofPath(path string, v view) (name Name, digits string) {
 	if found.name == Nameless && len(path)-len(folders) > 4 && strings.EqualFold(path[len(path)-4:], ".hdr") {
 		return Environments, digits // light without an upper limit usually belongs to an environment
 	}
-	if found.name == Nameless && len(base) == 1 && isLetter(base[0]) {
+	if found.name == Nameless && len(base) == 1 && isLetter(base[0]) && v.pair != listed {
 		return Letter, digits
 	}
 	return found.name, digits
@@ -208,6 +209,8 @@ func ofEnd(list []part, t tail, cut bool, p pairing) (found finding, plain bool)
 			continue // "n" in "rock-n" means north, and "s1" in "world_s1" is a number
 		case w.flags&frames != 0 && !t.numbered:
 			continue
+		case p == listed && n == 1 && len(begin.text) <= maxCode:
+			continue
 		case w.flags&paired != 0 && n > 1:
 			continue // "r" in "castle_m_r" means the right part of the middle
 		case w.flags&whole != 0 && (begin.before == 0 || len(list) == 1):
@@ -288,7 +291,7 @@ func ofFolders(folders string) Name {
 			var room [maxParts]part
 			list := splitWords(room[:0], last)
 			for n := min(maxJoin, len(list)); n > 0; n-- {
-				if w := joined(list, n); w != nil && w.flags&inFolder != 0 {
+				if w := joined(list, n); w != nil && w.flags&inFolder != 0 && (n == len(list) || w.flags&english == 0) {
 					return w.name
 				}
 			}

@@ -105,7 +105,7 @@ const (
 	Sprites              // a sprite, as in "tree_sprite" and "sprites/tree"
 	Fonts                // a font, as in "fonts/arial"
 	Numbered             // one of several images without a known role, as in "boom_07"
-	PerhapsNormal        // a normal map if the image looks like one, as in "wall_n"
+	PerhapsNormal        // a normal map if its pixels are normals, as in "wall_n"
 	PerhapsData          // data if the image is gray, as in "wall_r" and "wall_spec"
 	Letter               // too short to be a word, as in "f"
 	PerhapsNumbered      // a size, a tile or a frame, depending on the other images: "boom_256"
@@ -121,7 +121,7 @@ var words = [...]string{
 	"perhaps-map", "animation", "codes",
 }
 
-// String returns the word for n in the option "named".
+// String returns the word that the option named uses for n.
 func (n Name) String() string { return words[n] }
 
 // ParseName returns the meaning for a word of the option "named", or Nameless.

@@ -20,7 +20,7 @@ const (
 	front                // the word may precede all other words
 	anywhere             // the word may be between other words
 	inFolder             // the word may end the name of a directory
-	english              // the name of a directory overrides the word, as in "ui/normal"
+	english              // the name of a directory overrides the word, as in "ui/normal"; a directory has no other words
 	whole                // the word must follow a separator, as in "wall_metal" but not "wallMetal"
 	letter               // the word must follow an underscore
 	frames               // the word must precede a number
@@ -89,7 +89,7 @@ var groups = [...]struct {
 	{Occlusion, atEnd | inFolder | paired, noTag, `ao`},
 	{Masked, atEnd, noTag, `
 		alphamap alphamask colorizationmask colormask dirtmask envmapmask opacity opacitymask tcmask
-		teamcolor teamcolormask teammask transparencymap`},
+		teamcolor teamcolormask teammask transparencymap transparencytexture`},
 	{Masked, atEnd | english, noTag, `mask masks`},
 	{Masked, atEnd | english | whole, noTag, `opac transparency`},
 	{Normals, atEnd, noTag, `
@@ -105,7 +105,8 @@ var groups = [...]struct {
 	{DirectX, atEnd | anywhere, noTag, `normaldx`},
 	{Heights, atEnd, noTag, `
 		bump bumps dem disp displ displace elev elevation hmap parallax parallaxmap parallaxocclusion`},
-	{Heights, atEnd | anywhere, noTag, `displacement heightmap heightmaps`},
+	{Heights, atEnd | anywhere, noTag, `displacement`},
+	{Heights, atEnd | anywhere | inFolder, noTag, `heightmap heightmaps`},
 	{Heights, atEnd | english, noTag, `height heights hgt`},
 	{Heights, atEnd | english | whole, noTag, `depth`},
 	{Heights, atEnd | whole, noTag, `hm`},
@@ -115,7 +116,7 @@ var groups = [...]struct {
 		cubemap cubemaps environmentmap environmentmaps envmap envmaps equirect equirectangular hdri
 		hdris panorama panoramas skybox skyboxes skydome skymap`},
 	{Environments, atEnd | front, noTag, `env skies sky`},
-	{Environments, atEnd | inFolder, noTag, `environments`},
+	{Environments, atEnd | english | inFolder, noTag, `environments`},
 	{LUTs, atEnd | front | anywhere | inFolder, noTag, `brdflut clut cluts colorgrade colorgrading colorlut lut luts`},
 	{LUTs, atEnd, noTag, `brdf`},
 	{UIs, atEnd | front | anywhere | inFolder, noTag, `

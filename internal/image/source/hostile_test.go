@@ -152,7 +152,7 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		{"HDR too short", "", hdrOf("", "-Y 16384 +X 16384"), maxSide, "cannot hold", false},
 		{"EXR over the limit", "", encodeEXR(20000, 1, 0), maxSide, "more than 16384 per side", false},
 		{"EXR too short", "", encodeEXR(16384, 16384, 3), maxSide, "cannot hold", false},
-		{"EXR packed by DWA", "", encodeEXR(1, 1, 8), maxSide, "DWA compression is not supported; save", false},
+		{"EXR packed by an unknown method", "", encodeEXR(1, 1, 10), maxSide, "compression 10 is not supported; save", false},
 		{"Aseprite over the limit", "", append([]byte{4: 0xe0, 5: 0xa5, 6: 1, 9: 0x50, 11: 0x50, 12: 32}, make([]byte, 130)...), maxSide, "more than 16384 per side", false},
 		{"Aseprite has no frame", "", append([]byte{4: 0xe0, 5: 0xa5, 9: 1, 11: 1, 12: 32}, make([]byte, 130)...), maxSide, "has no frame", false},
 		{"PSD over the limit", "", []byte("8BPS\x00\x01______\x00\x03\x00\x00\x50\x00\x00\x00\x50\x00\x00\x08\x00\x03\x00\x00\x00\x00"), maxSide, "more than 16384 per side", false},

@@ -17,6 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/etc2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/rdo"
 	"github.com/assetcook/assetcook/internal/image/texture"
 	"github.com/assetcook/assetcook/internal/image/uastc"
 )
@@ -36,8 +37,8 @@ type Options struct {
 	// XXXY is set if red, green and blue are equal, and alpha is as important as gray. It affects
 	// only ASTC.
 	XXXY bool
-	// RDO is bc7.Options.RDO, the loss of PSNR that is allowed to make blocks more compressible. 0
-	// allows no loss. It affects only BC7.
+	// RDO is the loss of PSNR that is allowed to make blocks more compressible; see bc7.Options. 0
+	// allows no loss. It affects only formats for which HasRDO returns true.
 	RDO float64
 }
 
@@ -126,8 +127,9 @@ func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
 	if TakesBytes(f) && d != pixmap.Bits8 {
 		memory += texture.RGBA8.Bytes(w, h) // memory for the pixels converted to bytes
 	}
-	if f == texture.BC7 && o.RDO > 0 {
-		memory += texture.BC7.Bytes(w, h)*3/2 + 140<<10
+	if HasRDO(f) && o.RDO > 0 {
+		wide, high, size := f.Block()
+		memory += f.Bytes(w, h)/int64(size)*rdo.BytesPerBlock + rdo.Memory(wide*high)
 	}
 	return memory
 }
@@ -139,7 +141,7 @@ const tables = 1 << 20
 const astcTables = 3 << 20
 
 // astcEncoder is the size of an encoder of ASTC.
-const astcEncoder = 64 << 10
+const astcEncoder = 104 << 10
 
 // TakesBytes reports whether the encoder of f takes 8-bit pixels; other pixels are converted first.
 func TakesBytes(f texture.Format) bool {
@@ -149,6 +151,9 @@ func TakesBytes(f texture.Format) bool {
 	}
 	return f.IsASTC()
 }
+
+// HasRDO reports whether the encoder of f supports Options.RDO.
+func HasRDO(f texture.Format) bool { return f == texture.BC7 || f == texture.UASTC || f.IsASTC() }
 
 // blocksBetweenLooks is the number of blocks encoded between two checks of the context. The slowest
 // encoder takes a few milliseconds for these blocks.
@@ -224,7 +229,7 @@ const (
 // pieceRows returns the number of rows in a piece. With RDO, the whole map is one piece, because
 // blocks depend on previous blocks.
 func (e *Encoder) pieceRows(w, h int) int {
-	if e.Format == texture.BC7 && e.Options.RDO > 0 {
+	if HasRDO(e.Format) && e.Options.RDO > 0 {
 		return h
 	}
 	pixels := pieceOfBlocks
@@ -280,7 +285,7 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 	}
 	if f.IsASTC() {
 		wide, high, _ := f.Block()
-		options := astc.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha}
+		options := astc.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO}
 		if o.XXXY {
 			options.AlphaWeight = 3
 		}
@@ -296,7 +301,7 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 	case texture.EACR11, texture.EACRG11:
 		return encodeEAC(ctx, dst[:cap(dst)], f, m, o)
 	case texture.UASTC:
-		return uastc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, blockfit.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha})
+		return uastc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, uastc.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
 	case texture.BC6H:
 		_, err = appendBC6H(ctx, dst, m, o)
 	case texture.BC1, texture.BC1A, texture.BC3, texture.BC4, texture.BC5:
@@ -316,6 +321,9 @@ func encodeASTCHDR(ctx context.Context, dst []byte, f texture.Format, m *pixmap.
 			color := r.halvesAt(x, y)
 			halves = append(halves, color[:]...)
 		}
+	}
+	if f == texture.UASTCHDR {
+		return astc.EncodeUniversal(ctx, dst, halves, m.W, m.H, o.Quality)
 	}
 	wide, high, _ := f.Block()
 	return astc.EncodeHDR(ctx, dst, halves, m.W, m.H, astc.Size{W: wide, H: high}, o.Quality)

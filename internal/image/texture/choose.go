@@ -12,17 +12,19 @@ type GPU uint8
 const (
 	Desktop GPU = iota // reads BC1 to BC7
 	Mobile             // reads ASTC, ETC2 and EAC
-	Web                // uses a loader that transcodes UASTC
+	Web                // uses a loader that transcodes UASTC and UASTC HDR
 )
 
 // Instead returns the format that g reads instead of a desktop format. On phones, colors take 3.6
 // bits per pixel. Data such as normals takes 8 bits per pixel, because shaders compute with it. No
-// compressed format for high dynamic range is supported by all phones or all browsers. The same is
-// true of 16-bit integers, and of 32-bit floats with filtering. Half-precision floats replace all
+// compressed format for high dynamic range is supported by all phones. The same is true of 16-bit
+// integers, and of 32-bit floats with filtering, also in browsers. Half-precision floats replace all
 // of these.
 func (g GPU) Instead(f Format, srgb bool) Format {
 	switch {
 	case g == Desktop:
+	case g == Web && f == BC6H:
+		return UASTCHDR
 	case f == BC6H || f == RGBA16 || f == RG16:
 		return RGBA16F
 	case f == R16 || f == R32F:

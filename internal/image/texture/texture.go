@@ -199,7 +199,8 @@ const (
 	EACR11     // 8 bytes: R
 	EACRG11    // 16 bytes: R and G
 	UASTC      // 16 bytes: RGBA, to be transcoded to another format
-	lastFormat = UASTC
+	UASTCHDR   // 16 bytes: blocks of ASTC4x4HDR that can be transcoded to BC6H
+	lastFormat = UASTCHDR
 )
 
 // Numbers are the values of a format in an API's enumeration, without and with the sRGB curve. 0
@@ -230,7 +231,7 @@ type formatInfo struct {
 }
 
 // formats holds the known formats. UASTC has no enumeration values, because no GPU reads it. BC1
-// and BC1A have the same values in DirectX.
+// and BC1A have the same values in DirectX, and ASTC4x4HDR and UASTCHDR in Vulkan.
 var formats = [...]formatInfo{
 	BC1:          {"bc1", block{4, 4}, 8, "rgb", false, true, Numbers{131, 132}, Numbers{71, 72}},
 	BC1A:         {"bc1a", block{4, 4}, 8, "rgba", false, true, Numbers{133, 134}, Numbers{71, 72}},
@@ -282,6 +283,7 @@ var formats = [...]formatInfo{
 	EACR11:       {"eacr11", block{4, 4}, 8, "r", false, false, Numbers{153, 0}, Numbers{}},
 	EACRG11:      {"eacrg11", block{4, 4}, 16, "rg", false, false, Numbers{155, 0}, Numbers{}},
 	UASTC:        {"uastc", block{4, 4}, 16, "rgba", false, true, Numbers{}, Numbers{}},
+	UASTCHDR:     {"uastc-hdr", block{4, 4}, 16, "rgb", true, false, Numbers{1000066000, 0}, Numbers{}},
 }
 
 func (f Format) formatInfoOf() formatInfo {
@@ -334,8 +336,9 @@ func (f Format) Block() (wide, high, bytes int) {
 // IsASTC reports whether f is ASTC of low dynamic range, with any block size.
 func (f Format) IsASTC() bool { return f >= ASTC4x4 && f <= ASTC12x12 }
 
-// IsASTCHDR reports whether f is ASTC of high dynamic range, with any block size.
-func (f Format) IsASTCHDR() bool { return f >= ASTC4x4HDR && f <= ASTC12x12HDR }
+// IsASTCHDR reports whether f is ASTC of high dynamic range, with any block size. UASTC HDR is a
+// subset of it.
+func (f Format) IsASTCHDR() bool { return f >= ASTC4x4HDR && f <= ASTC12x12HDR || f == UASTCHDR }
 
 // Channels returns the stored channels of a texel: "r", "rg", "rgb" or "rgba". A shader reads
 // missing colors as 0, and missing alpha as 1.

@@ -22,7 +22,7 @@ var qualities = []struct {
 }{{"fast", blockfit.Fast}, {"normal", blockfit.Normal}, {"best", blockfit.Best}}
 
 // encoded returns the blocks of an image.
-func encoded(t testing.TB, pix []byte, w, h int, o blockfit.Options) []byte {
+func encoded(t testing.TB, pix []byte, w, h int, o Options) []byte {
 	t.Helper()
 	dst := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: 4}.Blocks())
 	if err := Encode(t.Context(), dst, pix, w, h, o); err != nil {
@@ -32,7 +32,7 @@ func encoded(t testing.TB, pix []byte, w, h int, o blockfit.Options) []byte {
 }
 
 // with returns an encoder with the given options.
-func with(o blockfit.Options) blocktest.Encoder {
+func with(o Options) blocktest.Encoder {
 	return blocktest.Encoder{
 		Block: 4,
 		Encode: func(ctx context.Context, pix []byte, w, h, quality int) ([]byte, error) {
@@ -51,12 +51,15 @@ func read(blocks []byte, w, h int) []byte {
 	})
 }
 
-func TestEncoderLaw(t *testing.T) { with(blockfit.Options{}).Law(t) }
+func TestEncoderLaw(t *testing.T) {
+	with(Options{}).Law(t)
+	with(Options{RDO: 0.5}).Cancels(t)
+}
 
 // TestEncodeSamples checks that the bytes are the same on every machine. Each minimum PSNR is 0.3
 // dB below the measured value.
 func TestEncodeSamples(t *testing.T) {
-	with(blockfit.Options{}).Judge(t, [3]string{"c75b9e58c0d24d65", "1875080211bb9b97", "4b6408620df70f05"}, map[string][3]float64{
+	with(Options{}).Judge(t, [3]string{"c75b9e58c0d24d65", "1875080211bb9b97", "4b6408620df70f05"}, map[string][3]float64{
 		"fog":        {40.4, 43.3, 44.6},
 		"glass":      {53.9, 53.9, 53.9},
 		"glow":       {61.5, 61.7, 62.1},
@@ -71,8 +74,11 @@ func TestEncodeSamples(t *testing.T) {
 		"stone":      {42.4, 42.4, 42.6},
 		"tile":       {110.0, 110.0, 110.0},
 	})
-	if got, want := with(blockfit.Options{WeighAlpha: true}).Sum(t, 1), "b1387aa858781340"; got != want {
+	if got, want := with(Options{WeighAlpha: true}).Sum(t, 1), "b1387aa858781340"; got != want {
 		t.Errorf("weighed: %s, want %s", got, want)
+	}
+	if got, want := with(Options{RDO: 0.5}).Sum(t, 1), "1f6a6cae3da08a39"; got != want {
+		t.Errorf("shrunk: %s, want %s", got, want)
 	}
 }
 
@@ -116,7 +122,7 @@ func TestSolidIsExact(t *testing.T) {
 	for v := range 256 {
 		pix := bytes.Repeat([]byte{byte(v), byte(255 - v), byte(v * 7), byte(v * 3)}, 16)
 		for _, q := range qualities {
-			if got := read(encoded(t, pix, 4, 4, blockfit.Options{Quality: q.q}), 4, 4); !bytes.Equal(got, pix) {
+			if got := read(encoded(t, pix, 4, 4, Options{Quality: q.q}), 4, 4); !bytes.Equal(got, pix) {
 				t.Fatalf("%v became %v", pix[:4], got[:4])
 			}
 		}
@@ -128,7 +134,7 @@ func TestSolidIsExact(t *testing.T) {
 func TestModesInUse(t *testing.T) {
 	seen := map[int]int{}
 	for _, pix := range blocktest.Samples() {
-		blocks := encoded(t, pix, side, side, blockfit.Options{Quality: blockfit.Best})
+		blocks := encoded(t, pix, side, side, Options{Quality: blockfit.Best})
 		for ; len(blocks) > 0; blocks = blocks[16:] {
 			seen[int(modeOf[blocks[0]&127])]++
 		}
@@ -143,15 +149,16 @@ func TestModesInUse(t *testing.T) {
 func TestEncodeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		dst, pix, w, h int
-		o              blockfit.Options
+		o              Options
 		want           string
 	}{
-		{16, 64, 0, 4, blockfit.Options{}, "0 by 4"},
-		{16, 64, 4, -1, blockfit.Options{}, "4 by -1"},
-		{16, 64, 1 << 21, 4, blockfit.Options{}, "by 4"},
-		{16, 63, 4, 4, blockfit.Options{}, "63 bytes are too few"},
-		{15, 64, 4, 4, blockfit.Options{}, "15 bytes are too few"},
-		{16, 64, 4, 4, blockfit.Options{Quality: 3}, "unknown quality"},
+		{16, 64, 0, 4, Options{}, "0 by 4"},
+		{16, 64, 4, -1, Options{}, "4 by -1"},
+		{16, 64, 1 << 21, 4, Options{}, "by 4"},
+		{16, 63, 4, 4, Options{}, "63 bytes are too few"},
+		{15, 64, 4, 4, Options{}, "15 bytes are too few"},
+		{16, 64, 4, 4, Options{Quality: 3}, "unknown quality"},
+		{16, 64, 4, 4, Options{RDO: -1}, "at most 10 dB"},
 	} {
 		err := Encode(t.Context(), make([]byte, c.dst), make([]byte, c.pix), c.w, c.h, c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -220,7 +227,7 @@ func ExampleEncode() {
 		copy(pix[4*i:], []byte{byte(30 * (i % w)), 100, 200, 255})
 	}
 	blocks := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: 4}.Blocks())
-	if err := Encode(context.Background(), blocks, pix, w, h, blockfit.Options{Quality: blockfit.Best}); err != nil {
+	if err := Encode(context.Background(), blocks, pix, w, h, Options{Quality: blockfit.Best}); err != nil {
 		fmt.Println(err)
 		return
 	}

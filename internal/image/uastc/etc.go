@@ -88,18 +88,12 @@ func (h *hints) tryAll(px *[16]point, l *layout, w *halving, least *int32) {
 
 // tryHalving sets the hints to a halving and a bias if they have the smallest error so far.
 func (h *hints) tryHalving(px *[16]point, l *layout, w *halving, bias uint8, least *int32) bool {
-	colors := w.means
-	if l.bias {
-		biased(&colors, bias, w.limit)
-	}
-	if w.diff == 1 {
-		limitDifference(&colors)
-	}
+	colors := w.colors(l, bias)
 	var sse int32
 	var tables [2]uint8
 	for s := range 2 {
 		var e int32
-		tables[s], e = tableFor(px, &halves[w.flip][s], &colors[s], w.limit)
+		tables[s], e = tableFor(px, &halves[w.flip][s], &colors[s], w.limit, 0, uint8(len(intensities)-1))
 		if sse += e; sse >= *least {
 			return false
 		}
@@ -107,6 +101,37 @@ func (h *hints) tryHalving(px *[16]point, l *layout, w *halving, bias uint8, lea
 	*least = sse
 	h.flip, h.diff, h.tables, h.bias = w.flip == 1, w.diff == 1, tables, bias
 	return true
+}
+
+// colors returns the colors of the halves after adding a bias.
+func (w *halving) colors(l *layout, bias uint8) [2][3]int32 {
+	colors := w.means
+	if l.bias {
+		biased(&colors, bias, w.limit)
+	}
+	if w.diff == 1 {
+		limitDifference(&colors)
+	}
+	return colors
+}
+
+// errorETC1 returns the squared error of a block with the given decoded pixels, after transcoding it
+// with these hints.
+func (h *hints) errorETC1(px *[16]point, l *layout) (sse int32) {
+	var flip, diff uint8
+	if h.flip {
+		flip = 1
+	}
+	if h.diff {
+		diff = 1
+	}
+	w := newHalving(px, flip, diff)
+	colors := w.colors(l, h.bias)
+	for s := range 2 {
+		_, e := tableFor(px, &halves[flip][s], &colors[s], w.limit, h.tables[s], h.tables[s])
+		sse += e
+	}
+	return sse
 }
 
 // limitDifference limits the second color so that its difference from the first is from -4 to 3.
@@ -124,9 +149,9 @@ func widenStored(v, limit int32) int32 {
 	return v<<3 | v>>2
 }
 
-// tableFor returns the best modifier table for eight pixels, and its squared error. It ignores that
-// decoders limit channels to bytes.
-func tableFor(px *[16]point, list *[8]uint8, stored *[3]int32, limit int32) (table uint8, least int32) {
+// tableFor returns the best modifier table, from first to last, for eight pixels, and its squared
+// error. It ignores that decoders limit channels to bytes.
+func tableFor(px *[16]point, list *[8]uint8, stored *[3]int32, limit int32, first, last uint8) (table uint8, least int32) {
 	r, g, b := widenStored(stored[0], limit), widenStored(stored[1], limit), widenStored(stored[2], limit)
 	// The error of a modifier is smallest at the mean of the channels' differences. The remaining
 	// error is the same for all tables.
@@ -140,15 +165,15 @@ func tableFor(px *[16]point, list *[8]uint8, stored *[3]int32, limit int32) (tab
 		off[i] = max(t, -t)
 	}
 	least = math.MaxInt32
-	for t := range intensities {
-		small, large := 3*intensities[t][2], 3*intensities[t][3]
+	for t := first; t <= last; t++ {
+		small, large := 3*intensities[t&7][2], 3*intensities[t&7][3]
 		var sse int32
 		for _, d := range &off {
 			a, b := d-small, d-large
 			sse += min(a*a, b*b)
 		}
 		if sse < least {
-			least, table = sse, uint8(t)
+			least, table = sse, t
 		}
 	}
 	return table, (least + fixed) / 3

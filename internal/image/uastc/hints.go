@@ -239,10 +239,7 @@ var alphaTables = [16]uint8{13, 2, 8, 11, 0, 10, 7, 6, 3, 1, 4, 5, 9, 12, 14, 15
 // table, it tries the multiplier that spans the range of alpha, and multipliers that differ by at
 // most radius. A transcoder centers the table's range on the range of alpha.
 func (h *hints) hintAlpha(px *[16]point, tables int, radius int32) {
-	lo, hi := int32(255), int32(0)
-	for i := range px {
-		lo, hi = min(lo, px[i][3]), max(hi, px[i][3])
-	}
+	lo, hi := alphaRange(px)
 	h.eac = 1<<4 | 13
 	if lo == hi {
 		return
@@ -251,26 +248,51 @@ func (h *hints) hintAlpha(px *[16]point, tables int, radius int32) {
 	for _, table := range alphaTables[:tables] {
 		t := &etc2.AlphaModifiers[table&15]
 		span := t[7] - t[3]
-		middle := lo + (2*(hi-lo)*-t[3]+span)/(2*span)
 		around := max(1, min((2*(hi-lo)+span)/(2*span), 15))
 		for m := max(1, around-radius); m <= min(15, around+radius); m++ {
-			var values [8]int32
-			for i, d := range t {
-				values[i] = max(0, min(middle+d*m, 255))
-			}
-			var sse int32
-			for i := range px {
-				a := px[i][3]
-				nearest := int32(255)
-				for _, v := range &values {
-					nearest = min(nearest, max(a-v, v-a))
-				}
-				sse += nearest * nearest
-			}
-			if sse < least {
+			if sse := errorOfAlpha(px, lo, hi, table, m); sse < least {
 				least = sse
 				h.eac = uint8(m)<<4 | table
 			}
 		}
 	}
+}
+
+// errorEAC returns the squared error of the alpha of decoded pixels, after transcoding them with
+// these hints.
+func (h *hints) errorEAC(px *[16]point) int32 {
+	lo, hi := alphaRange(px)
+	if lo == hi {
+		return 0
+	}
+	return errorOfAlpha(px, lo, hi, h.eac&15, int32(h.eac>>4))
+}
+
+func alphaRange(px *[16]point) (lo, hi int32) {
+	lo, hi = 255, 0
+	for i := range px {
+		lo, hi = min(lo, px[i][3]), max(hi, px[i][3])
+	}
+	return lo, hi
+}
+
+// errorOfAlpha returns the squared error of alpha, which ranges from lo to hi, with a table and a
+// multiplier of EAC.
+func errorOfAlpha(px *[16]point, lo, hi int32, table uint8, multiplier int32) (sse int32) {
+	t := &etc2.AlphaModifiers[table&15]
+	span := t[7] - t[3]
+	middle := lo + (2*(hi-lo)*-t[3]+span)/(2*span)
+	var values [8]int32
+	for i, d := range t {
+		values[i] = max(0, min(middle+d*multiplier, 255))
+	}
+	for i := range px {
+		a := px[i][3]
+		nearest := int32(255)
+		for _, v := range &values {
+			nearest = min(nearest, max(a-v, v-a))
+		}
+		sse += nearest * nearest
+	}
+	return sse
 }

@@ -76,7 +76,7 @@ func TestHintsHelp(t *testing.T) {
 	var color, alpha, plainColor, plainAlpha [3]int64
 	for _, pix := range blocktest.Samples() {
 		for i, q := range qualities {
-			blocks := encoded(t, pix, side, side, blockfit.Options{Quality: q.q})
+			blocks := encoded(t, pix, side, side, Options{Quality: q.q})
 			for ; len(blocks) > 0; blocks = blocks[16:] {
 				c, h, ok := unpack((*[16]byte)(blocks))
 				if !ok || c.mode == modeSolid {
@@ -149,7 +149,7 @@ func TestHintsForBC1(t *testing.T) {
 		}
 	}
 	for _, pix := range pictures {
-		blocks := encoded(t, pix, side, side, blockfit.Options{Quality: blockfit.Normal})
+		blocks := encoded(t, pix, side, side, Options{Quality: blockfit.Normal})
 		for ; len(blocks) > 0; blocks = blocks[16:] {
 			_, h, _ := unpack((*[16]byte)(blocks))
 			for i, on := range h.bc1 {

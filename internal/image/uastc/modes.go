@@ -143,10 +143,8 @@ var (
 
 // prepare computes the tables on its first call.
 var prepare = sync.OnceFunc(func() {
-	pairs = newPatterns(2, []int{
-		28, 20, 16, 29, 91, 9, 107, 72, 149, 204, 50, 114, 496, 17, 78, 39,
-		252, 828, 43, 156, 116, 210, 476, 273, 684, 359, 246, 195, 694, 524,
-	})
+	pairSeeds := astc.PairSeeds()
+	pairs = newPatterns(2, pairSeeds[:])
 	otherPairs = newPatterns(2, []int{
 		36, 48, 61, 137, 161, 183, 226, 281, 302, 307, 479, 495, 593, 594, 605, 799, 812, 988, 993,
 	})

@@ -13,25 +13,49 @@ package uastc
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
+	"github.com/assetcook/assetcook/internal/image/rdo"
 )
+
+// Options are the options of Encode. The zero value is Fast, with equal weights for all channels.
+type Options struct {
+	Quality    blockfit.Quality
+	WeighAlpha bool // weights color errors by alpha, as in blockfit.Options
+
+	// RDO is the loss of PSNR in dB, up to 10, that is allowed to make blocks more compressible, as
+	// in bc7.Options. Hints for other formats lose about as much.
+	RDO float64
+}
 
 // Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
 // Pixels whose alpha is 255 decode to an alpha of 255, and a block of a single color decodes to
-// exactly that color. The bytes do not depend on whether rows of blocks are encoded together or
-// separately.
-func Encode(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) error {
+// exactly that color. Without RDO, the bytes do not depend on whether rows of blocks are encoded
+// together or separately. With RDO, only wholly opaque blocks are sure to stay opaque.
+func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
+	if o.RDO != 0 {
+		if err := rdo.Check(o.RDO); err != nil {
+			return fmt.Errorf("uastc: %w", err)
+		}
+	}
 	e := newEncoder(o.Quality)
 	encode := e.encode
 	if o.WeighAlpha {
 		encode = e.encodeWeighed
 	}
-	return blockfit.Grid{W: w, H: h, Side: 4}.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
+	g := blockfit.Grid{W: w, H: h, Side: 4}
+	err := g.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
 		return encode((*[64]byte)(pixels))
 	})
+	if err != nil || o.RDO == 0 {
+		return err
+	}
+	// The shrinker has its own encoder. Otherwise the encoder above would escape to the heap.
+	s := &shrinker{encoder: newEncoder(o.Quality)}
+	return rdo.Image[fields]{Grid: g, Pix: pix, Format: s, WeighAlpha: o.WeighAlpha, Loss: o.RDO, Asked: s.effort.asked}.Shrink(ctx, dst)
 }
 
 // An encoder encodes blocks and reuses its memory.
@@ -62,12 +86,13 @@ type effort struct {
 	tables   int        // number of EAC tables to try
 	radius   int32      // largest difference from the estimated EAC multiplier
 	bc1      bool       // true to search hints for BC1
+	asked    int        // rdo.Image.Asked
 }
 
 var efforts = [...]effort{
-	blockfit.Fast:   {near: 3, tries: 1, rounds: 2, tables: 4},
-	blockfit.Normal: {tries: 4, rounds: 3, biases: someBiases, tables: 8, radius: 1, bc1: true},
-	blockfit.Best:   {tries: 8, rounds: 5, thorough: true, biases: everyBias, tables: 16, radius: 2, bc1: true},
+	blockfit.Fast:   {near: 3, tries: 1, rounds: 2, tables: 4, asked: 12},
+	blockfit.Normal: {tries: 4, rounds: 3, biases: someBiases, tables: 8, radius: 1, bc1: true, asked: 32},
+	blockfit.Best:   {tries: 8, rounds: 5, thorough: true, biases: everyBias, tables: 16, radius: 2, bc1: true, asked: 64},
 }
 
 func newEncoder(q blockfit.Quality) *encoder {
@@ -90,22 +115,34 @@ func (e *encoder) encode(pixels *[64]byte) [16]byte {
 	l := &layouts[e.best.mode]
 	e.sse -= l.loss
 	e.best.swapEnds(l) // BC1's hints depend on the order of the endpoints
+	px := e.best.decodedPoints()
+	h = e.hintsFor(&px, &e.best)
+	return e.best.pack(&h)
+}
+
+// hintsFor returns the hints of a code, whose decoded pixels are px.
+func (e *encoder) hintsFor(px *[16]point, c *code) (h hints) {
+	l := &layouts[c.mode]
+	h.etc1(px, l, e.effort.biases)
+	if l.hasAlphaEnds() {
+		h.hintAlpha(px, e.effort.tables, e.effort.radius)
+	}
+	if e.effort.bc1 {
+		h.forBC1(px, c, l)
+	}
+	return h
+}
+
+// decodedPoints returns the decoded pixels of the code.
+func (c *code) decodedPoints() (px [16]point) {
 	var decoded [64]byte
-	e.best.paintPoints(&decoded)
-	var px [16]point
+	c.paintPoints(&decoded)
 	for i := range px {
 		for c := range 4 {
 			px[i][c] = int32(decoded[4*i+c])
 		}
 	}
-	h.etc1(&px, l, e.effort.biases)
-	if l.hasAlphaEnds() {
-		h.hintAlpha(&px, e.effort.tables, e.effort.radius)
-	}
-	if e.effort.bc1 {
-		h.forBC1(&px, &e.best, l)
-	}
-	return e.best.pack(&h)
+	return px
 }
 
 // loadPoints stores the pixels of a block. If all pixels are equal, it computes no moments.
@@ -151,7 +188,7 @@ func (e *encoder) fitOneLine(mode uint8) {
 	e.sse = sse
 	e.best = code{mode: mode}
 	e.best.ends[0], e.best.index[0] = found.ends, found.index
-	e.opaque()
+	e.best.setOpaque(e.alpha)
 }
 
 // fitPattern tries a mode with two or three lines and a pattern.
@@ -172,7 +209,7 @@ func (e *encoder) fitPattern(mode, at uint8) {
 		}
 	}
 	e.sse, e.best = sse, c
-	e.opaque()
+	e.best.setOpaque(e.alpha)
 }
 
 // fitPlanes tries a mode with two planes. The second plane is for the given channel.
@@ -205,17 +242,17 @@ func (e *encoder) fitPlanes(mode, plane uint8) {
 	c.ends[0] = color.ends
 	c.ends[0][0][plane], c.ends[0][1][plane] = scalar.ends[0][plane], scalar.ends[1][plane]
 	e.sse, e.best = sse, c
-	e.opaque()
+	e.best.setOpaque(e.alpha)
 }
 
-// opaque sets alpha to 255 in blocks of opaque pixels whose mode stores alpha.
-func (e *encoder) opaque() {
-	l := &layouts[e.best.mode]
-	if e.alpha || !l.hasAlphaEnds() {
+// setOpaque sets alpha to 255 in blocks of opaque pixels whose mode stores alpha.
+func (c *code) setOpaque(alpha bool) {
+	l := &layouts[c.mode]
+	if alpha || !l.hasAlphaEnds() {
 		return
 	}
 	for s := range l.subsets {
-		e.best.ends[s][0][3], e.best.ends[s][1][3] = l.ends.nearest[255], l.ends.nearest[255]
+		c.ends[s][0][3], c.ends[s][1][3] = l.ends.nearest[255], l.ends.nearest[255]
 	}
 }
 

@@ -148,7 +148,7 @@ func TestCompressed(t *testing.T) {
 	for _, x := range []float32{0, 0, 0, 1, 0, 0, 0, 1, 7} {
 		positions = binary.LittleEndian.AppendUint32(positions, math.Float32bits(x))
 	}
-	vertices, err := meshopt.EncodeAttributes(t.Context(), positions, 12)
+	vertices, err := meshopt.EncodeAttributes(t.Context(), positions, 12, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

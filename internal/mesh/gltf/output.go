@@ -48,8 +48,9 @@ func (u Use) viewTarget() int {
 
 // An Output collects arrays for a new buffer and lays them out in bufferViews.
 type Output struct {
-	// Compress compresses each view with EXT_meshopt_compression if this saves bytes.
-	Compress bool
+	// Compression is the extension that compresses each view if this saves bytes: MeshoptEXT,
+	// MeshoptKHR, or "" for none.
+	Compression string
 	// TurnBits is the number of bits per component of compressed Turns.
 	TurnBits int
 
@@ -89,7 +90,7 @@ func (o *Output) Append(ctx context.Context, u Use, a Array) (number, offset int
 		}
 	}
 	switch {
-	case o.Compress && u != Picture:
+	case o.Compression != "" && u != Picture:
 		v.padView(v.stride)
 		v.starts = append(v.starts, len(v.data)/v.stride)
 	case u != TriangleIndices && u != OtherIndices:
@@ -116,7 +117,7 @@ func (o *Output) Append(ctx context.Context, u Use, a Array) (number, offset int
 func (o *Output) viewOf(u Use, stride int, component int32) int {
 	k := viewKind{use: u}
 	switch {
-	case o.Compress && u != Picture:
+	case o.Compression != "" && u != Picture:
 		k.stride, k.component = stride, component
 		for u.viewTarget() == 0 && k.stride%4 != 0 {
 			k.stride += stride // combine elements until their size is a multiple of 4 bytes
@@ -149,7 +150,8 @@ type Layout struct {
 	size  int // total size of the parts in bytes
 	// unpacked is the length of the second buffer: the decompressed size of all compressed views.
 	// This buffer has no bytes in the file.
-	unpacked int
+	unpacked    int
+	compression string // extension of the compressed views
 }
 
 // IsCompressed reports whether any view is compressed.
@@ -160,7 +162,7 @@ func (l *Layout) Enter(root *Object) {
 	root.SetObjects("bufferViews", l.views)
 	switch {
 	case l.unpacked > 0:
-		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d},{"byteLength":%d,"extensions":{"%s":{"fallback":true}}}]`, l.size, l.unpacked, MeshoptEXT))
+		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d},{"byteLength":%d,"extensions":{"%s":{"fallback":true}}}]`, l.size, l.unpacked, l.compression))
 	case l.size > 0:
 		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d}]`, l.size))
 	default:
@@ -170,7 +172,7 @@ func (l *Layout) Enter(root *Object) {
 
 // LayOut determines the offset of each view in the buffer. The output must not be used afterwards.
 func (o *Output) LayOut(ctx context.Context) (Layout, error) {
-	var l Layout
+	l := Layout{compression: o.Compression}
 	for _, v := range o.views {
 		var object Object
 		packed, layout, err := o.packView(ctx, v)
@@ -191,7 +193,7 @@ func (o *Output) LayOut(ctx context.Context) (Layout, error) {
 			object.SetInt("target", t)
 		}
 		if packed != nil {
-			object.Set("extensions", packedView(l.size, len(packed), layout))
+			object.Set("extensions", packedView(o.Compression, l.size, len(packed), layout))
 			l.unpacked += (len(v.data) + 3) &^ 3
 			v.data = packed
 		}
@@ -204,9 +206,10 @@ func (o *Output) LayOut(ctx context.Context) (Layout, error) {
 	return l, nil
 }
 
-// PackedSize returns the compressed size of a separate view with an array of vertices or indices.
-func PackedSize(ctx context.Context, u Use, a Array) (int, error) {
-	o := Output{Compress: true}
+// PackedSize returns the size of a separate view with an array of vertices or indices, compressed
+// with the given extension.
+func PackedSize(ctx context.Context, extension string, u Use, a Array) (int, error) {
+	o := Output{Compression: extension}
 	if _, _, err := o.Append(ctx, u, a); err != nil {
 		return 0, err
 	}
@@ -220,7 +223,7 @@ const packedCost = 150
 // packView compresses a view. It returns nil for an image, which is already compressed, and for a
 // view that would not become smaller.
 func (o *Output) packView(ctx context.Context, v *view) (packed []byte, l meshopt.Layout, err error) {
-	if !o.Compress || v.use == Picture || len(v.data) == 0 || v.stride > 256 {
+	if o.Compression == "" || v.use == Picture || len(v.data) == 0 || v.stride > 256 {
 		return nil, l, nil
 	}
 	v.padView(v.stride)
@@ -240,7 +243,11 @@ func (o *Output) packView(ctx context.Context, v *view) (packed []byte, l meshop
 	} else {
 		var data []byte
 		if data, l.Filter, err = o.filterElements(ctx, v); err == nil {
-			packed, err = meshopt.EncodeAttributes(ctx, data, v.stride)
+			version := 0
+			if o.Compression == MeshoptKHR {
+				version = 1
+			}
+			packed, err = meshopt.EncodeAttributes(ctx, data, v.stride, version)
 		}
 	}
 	if err != nil || len(packed)+packedCost >= len(v.data) {
@@ -276,9 +283,9 @@ func (o *Output) filterElements(ctx context.Context, v *view) ([]byte, meshopt.F
 	return data, f, nil
 }
 
-// packedView returns the compression extension of a view. The compressed bytes are in the first
-// buffer, at the given offset and with the given length.
-func packedView(offset, length int, l meshopt.Layout) json.RawMessage {
+// packedView returns the given compression extension of a view. The compressed bytes are in the
+// first buffer, at the given offset and with the given length.
+func packedView(extension string, offset, length int, l meshopt.Layout) json.RawMessage {
 	var o Object
 	o.SetInt("buffer", 0)
 	o.SetOffset(offset)
@@ -289,7 +296,7 @@ func packedView(offset, length int, l meshopt.Layout) json.RawMessage {
 	if l.Filter != meshopt.None {
 		o.Set("filter", Quote(l.Filter.String()))
 	}
-	return fmt.Appendf(nil, `{"%s":%s}`, MeshoptEXT, o.Text())
+	return fmt.Appendf(nil, `{"%s":%s}`, extension, o.Text())
 }
 
 // A sharing finds equal arrays in a view. Exporters often write the same mesh again for each copy

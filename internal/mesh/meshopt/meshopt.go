@@ -2,13 +2,15 @@
 // KHR_meshopt_compression. They compress vertices, keyframes and indices, each view of a buffer
 // separately. The result decodes fast and can be compressed further by gzip or zstd.
 //
-//	attributes.go       elements of 4, 8 ... 256 bytes, stored as byte differences
-//	triangles.go        decoding of triangle indices; encoding and decoding of other indices
-//	trianglesencode.go  encoding of triangle indices
-//	filters.go          filters of decoded elements: directions, rotations, floats
+//	attributes.go        decoding of elements of 4, 8 ... 256 bytes, stored as byte differences
+//	attributesencode.go  encoding of elements
+//	triangles.go         decoding of triangle indices; encoding and decoding of other indices
+//	trianglesencode.go   encoding of triangle indices
+//	filters.go           filters of decoded elements: directions, rotations, floats
 //
-// Appendices A and B of the two specifications define the formats. Version 1 of the attributes and
-// the filter for colors, which only KHR_meshopt_compression has, are decoded but never encoded.
+// Appendices A and B of the two specifications define the formats. Only KHR_meshopt_compression has
+// version 1 of the attributes and the filter for colors. The filter rounds most colors, so it is
+// decoded but never encoded.
 //
 // Before it allocates, a decoder checks that the output is at most 1024 times the size of its
 // input.

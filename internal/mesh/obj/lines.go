@@ -122,7 +122,7 @@ func Measure(model []byte) (memory, corners int64) {
 			last = k
 		}
 		if k.letter == 'f' {
-			corners += 3 * max(words-3, 0) // the word f is not a corner; a polygon has two triangles fewer than it has corners
+			corners += 3 * max(words-3, 0) // n corners make n-2 triangles; one of the words is f
 		} else {
 			corners += 3 * words // the line may continue the previous line, so all words count
 		}

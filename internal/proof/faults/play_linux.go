@@ -256,7 +256,7 @@ func (ws *workspace) checkRepair(ctx context.Context, want oracle.Tree, find fin
 	left, err := os.ReadDir(state)
 	for _, e := range left {
 		switch name := e.Name(); {
-		case name == "history", name == "index", name == "last.log", name == "lock", name == "noted", name == "outputs", name == "owner", strings.HasPrefix(name, "changes-"):
+		case name == "earlier", name == "history", name == "index", name == "last.log", name == "lock", name == "noted", name == "outputs", name == "owner", strings.HasPrefix(name, "changes-"):
 		default:
 			find(Wrong, ".cook/%s was left behind", name)
 		}

@@ -142,8 +142,8 @@ var targetRules = []string{
 	"[target.small]\n[target.big]\n[[rule]]\nmatch = \"*.json\"\ntarget = \"small\"\nrecipe = \"copy\"\n",
 }
 
-// A tool cooks *.in files with a script from the asset tree, tools/shout. A scene starts with one
-// of the first two scripts.
+// A tool cooks *.in files with the script tools/shout of the asset tree. A scene starts with one of
+// the first two texts in scripts.
 type tool struct {
 	rule    string
 	scripts []string

@@ -52,7 +52,7 @@ func (v *Viewer) Run(ctx context.Context) error {
 		return err
 	}
 	defer shown.closeAll()
-	l, err := net.Listen("tcp", listenAddress(v.Addr))
+	l, err := net.Listen("tcp", frontend.ListenAddress(v.Addr))
 	if err != nil {
 		return err
 	}
@@ -75,18 +75,6 @@ func (v *Viewer) Run(ctx context.Context) error {
 		return err
 	}
 	return nil
-}
-
-// listenAddress adds a host to an address. If the address is only a port, the host is 127.0.0.1,
-// which only this machine can reach.
-func listenAddress(addr string) string {
-	if !strings.Contains(addr, ":") {
-		addr = ":" + addr
-	}
-	if strings.HasPrefix(addr, ":") {
-		addr = "127.0.0.1" + addr
-	}
-	return addr
 }
 
 // print prints a diagnostic about a file or an address. An empty name stands for the viewer itself.

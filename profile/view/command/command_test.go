@@ -120,14 +120,3 @@ func TestUnreadableFilesGiveOneLine(t *testing.T) {
 		}
 	}
 }
-
-func TestAddressesWithoutHostAreOfThisMachine(t *testing.T) {
-	for addr, want := range map[string]string{
-		"7357": "127.0.0.1:7357", ":7357": "127.0.0.1:7357", "0": "127.0.0.1:0",
-		"0.0.0.0:7357": "0.0.0.0:7357", "[::1]:7357": "[::1]:7357", "localhost:7357": "localhost:7357",
-	} {
-		if got := listenAddress(addr); got != want {
-			t.Errorf("%q: %q, want %q", addr, got, want)
-		}
-	}
-}

@@ -89,6 +89,7 @@ func standards() map[texture.Format]standard {
 		texture.EACR11:       {"VK_FORMAT_EAC_R11_UNORM_BLOCK", "", 1, 161, 1},
 		texture.EACRG11:      {"VK_FORMAT_EAC_R11G11_UNORM_BLOCK", "", 1, 161, 2},
 		texture.UASTC:        {"VK_FORMAT_UNDEFINED", "VK_FORMAT_UNDEFINED", 1, 166, 1},
+		texture.UASTCHDR:     {"VK_FORMAT_ASTC_4x4_SFLOAT_BLOCK_EXT", "", 1, 167, 1},
 		texture.R8:           {"VK_FORMAT_R8_UNORM", "", 1, 1, 1},
 		texture.RG8:          {"VK_FORMAT_R8G8_UNORM", "", 1, 1, 2},
 		texture.RGBA8:        {"VK_FORMAT_R8G8B8A8_UNORM", "VK_FORMAT_R8G8B8A8_SRGB", 1, 1, 4},

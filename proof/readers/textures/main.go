@@ -109,7 +109,11 @@ func makeSamples(ctx context.Context) ([]sample, error) {
 		}
 		for i := range levels {
 			w, _ := texture.LevelSize(side, side, i)
-			data, err := texenc.Encode(ctx, f, picture(w), texenc.Options{Quality: texenc.Normal})
+			o := texenc.Options{Quality: texenc.Normal}
+			if t.SRGB {
+				o.RDO = 0.5 // affects BC7, ASTC and UASTC
+			}
+			data, err := texenc.Encode(ctx, f, picture(w), o)
 			if err != nil {
 				return err
 			}

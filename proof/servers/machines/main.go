@@ -5,8 +5,9 @@
 //	unshare -n sh -c 'ip link set lo up; SERVER & machines -cook DIRECTORY -server grpc://127.0.0.1:8980'
 //
 // It needs permission to create network namespaces, and must run in the server's namespace. The
-// server must allow everybody to write. DIRECTORY is the directory of the program cook.
-// proof/servers/run.sh runs it.
+// server must allow everybody to write, except that the environment may have the credentials and
+// the endpoint of a bucket s3://BUCKET. A directory file:///PATH needs no links. DIRECTORY is the
+// directory of the program cook. proof/servers/run.sh runs it.
 package main
 
 import (
@@ -43,18 +44,28 @@ func main() {
 	fmt.Printf("%d scenarios, %d machines\n", len(scenarios), n.machines)
 }
 
+// endpoint is the environment variable with the address of an object store.
+const endpoint = "AWS_ENDPOINT_URL_S3"
+
 // A network is a server and the machines that are linked to it.
 type network struct {
 	cook, dir string
-	server    *url.URL
+	address   *url.URL // address for cook, if there were no link
+	server    *url.URL // address of the server at the end of the links
 	options   faultlink.Options
 	ends      []func()
 	machines  int
 }
 
 func (n *network) run(server string) (err error) {
-	if n.server, err = url.Parse(server); err != nil {
+	if n.address, err = url.Parse(server); err != nil {
 		return err
+	}
+	n.server = n.address
+	if n.address.Scheme == "s3" {
+		if n.server, err = url.Parse(os.Getenv(endpoint)); err != nil {
+			return err
+		}
 	}
 	if n.dir, err = os.MkdirTemp("", "machines"); err != nil {
 		return err
@@ -119,18 +130,35 @@ func (n *network) machine(env ...string) (*machine, error) {
 			return nil, fmt.Errorf("%v: %w: %s", command, err, out)
 		}
 	}
+	if err := m.linkTo(here); err != nil {
+		return nil, err
+	}
+	m.store, err = os.MkdirTemp(n.dir, "store")
+	return m, err
+}
+
+// linkTo opens the machine's link to the server. The link listens on the given host.
+func (m *machine) linkTo(here string) error {
+	n := m.network
+	m.server = n.address.String()
+	if n.server.Host == "" {
+		return nil // a directory
+	}
 	opt := n.options
 	opt.Listen = here + ":0"
 	l, err := faultlink.Open(n.server.Host, opt)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	n.ends = append(n.ends, l.Close)
 	at := *n.server
 	at.Host = l.Addr()
-	m.server = at.String()
-	m.store, err = os.MkdirTemp(n.dir, "store")
-	return m, err
+	if n.address == n.server {
+		m.server = at.String()
+	} else {
+		m.env = append(m.env, endpoint+"="+at.String())
+	}
+	return nil
 }
 
 // namespaceCommand returns a command that runs in the machine's namespace.

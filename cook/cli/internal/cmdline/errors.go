@@ -54,10 +54,10 @@ func (c *Call) recordError(err error) {
 	}
 	var places rules.Errors
 	if !errors.As(err, &places) {
-		lines.Wrong("", 0, 0, WithFlags(err.Error()))
+		lines.Wrong("", 0, 0, frontend.HideCredentials(WithFlags(err.Error())))
 	}
 	for _, e := range places {
-		lines.Wrong(e.File, e.Line, e.Column, e.Msg)
+		lines.Wrong(e.File, e.Line, e.Column, frontend.HideCredentials(e.Msg))
 	}
 }
 

@@ -125,7 +125,12 @@ func StoreFlag(fs *flag.FlagSet, dir *string) {
 
 // SizeFlag declares the flag for the store's size limit.
 func SizeFlag(fs *flag.FlagSet, bytes *int64) {
-	fs.Var((*size)(bytes), "cache-size", "`size` to which the store is trimmed (default 10GiB)")
+	BytesFlag(fs, bytes, "cache-size", "`size` to which the store is trimmed (default 10GiB)")
+}
+
+// BytesFlag declares a flag whose value is a size, such as 4GiB.
+func BytesFlag(fs *flag.FlagSet, bytes *int64, name, usage string) {
+	fs.Var((*size)(bytes), name, usage)
 }
 
 // TargetsToCook is the usage text of -target for verbs that cook.
@@ -158,6 +163,11 @@ func ChangeFlags(fs *flag.FlagSet, p *cook.Project, ignoreTimestamps, outputsByF
 	fs.BoolVar(ignoreTimestamps, "check-contents", false, "ignore timestamps: checksum all sources and outputs")
 }
 
+// ShardFlag declares -shard, which selects one of several parts of the assets.
+func ShardFlag(fs *flag.FlagSet, s *session.Shard) {
+	fs.Var(s, "shard", "only the assets in this `part`, NUMBER/SHARDS such as 3/8; a hash of its path determines the part of an asset, so several machines can share a cook")
+}
+
 // WorkerFlag declares the flag for the number of workers.
 func WorkerFlag(fs *flag.FlagSet, n *int) {
 	fs.IntVar(n, "j", 0, "`number` of assets to work on at once (default: one for each CPU)")
@@ -170,7 +180,7 @@ func MemoryFlag(fs *flag.FlagSet, bytes *int64) {
 
 // RemoteFlags declares the flags for the server that shares results.
 func RemoteFlags(fs *flag.FlagSet, r *cook.Remote) {
-	fs.Var((*address)(r), "remote", "share results on the server at this `address`: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX")
+	fs.Var((*address)(r), "remote", "share results on the server at this `address`: "+rules.RemoteForms)
 	KeyFlags(fs, r)
 }
 
@@ -187,9 +197,14 @@ func KeyFlags(fs *flag.FlagSet, r *cook.Remote) {
 
 // SharingFlags declares the flags that limit downloads from and uploads to the server.
 func SharingFlags(fs *flag.FlagSet, r *cook.Remote) {
-	fs.Var((*upload)(&r.Upload), "remote-upload", "`when` to upload results to the server of -remote: never, ci (if the variable CI is set) or always (default ci)")
+	UploadFlag(fs, r)
 	fs.Var((*unless)(&r.NoRace), "remote-race", "cook assets before the server of -remote has answered (default true)")
 	fs.Var((*unless)(&r.NoRead), "remote-read", "download results from the server of -remote (default true)")
+}
+
+// UploadFlag declares the flag for uploads to the server.
+func UploadFlag(fs *flag.FlagSet, r *cook.Remote) {
+	fs.Var((*upload)(&r.Upload), "remote-upload", "`when` to upload results to the server of -remote: never, ci (if the variable CI is set) or always (default ci)")
 }
 
 // ExecutionFlags declares the flags for remote execution.

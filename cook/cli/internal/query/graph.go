@@ -2,6 +2,7 @@ package query
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/report"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 )
 
@@ -31,20 +33,14 @@ var Graph = cmdline.Verb{
 // writeGraph prints the graph in DOT. A node "s:PATH" is a source, and a node "o:PATH" is an
 // output.
 func (r *lastRun) writeGraph(patterns []string, w io.Writer) error {
-	list, err := r.loadAssets(patterns)
-	if err != nil {
-		return err
-	}
 	if r.json {
-		return graphJSON(list, w)
+		return r.graphJSON(patterns, w)
 	}
 	dot := bufio.NewWriter(w)
-	w = dot
-	fmt.Fprint(w, "digraph assets {\n\trankdir=LR\n\tnode [shape=box]\n")
-	edge := func(from, to, style string) { fmt.Fprintf(w, "\t%s -> %s%s\n", dotID(from), dotID(to), style) }
-	for i := range list {
-		a := &list[i]
-		fmt.Fprintf(w, "\t%s [label=%s]\n", dotID("s:"+a.Path), dotID(a.Path))
+	fmt.Fprint(dot, "digraph assets {\n\trankdir=LR\n\tnode [shape=box]\n")
+	edge := func(from, to, style string) { fmt.Fprintf(dot, "\t%s -> %s%s\n", dotID(from), dotID(to), style) }
+	err := r.eachAsset(survey.Each, patterns, func(a *survey.Asset) bool {
+		fmt.Fprintf(dot, "\t%s [label=%s]\n", dotID("s:"+a.Path), dotID(a.Path))
 		for _, d := range a.Dependencies {
 			style := ""
 			if slices.Contains(a.Missing, d) {
@@ -56,11 +52,15 @@ func (r *lastRun) writeGraph(patterns []string, w io.Writer) error {
 			edge("o:"+o, "s:"+a.Path, "")
 		}
 		for _, o := range a.Outputs {
-			fmt.Fprintf(w, "\t%s [label=%s shape=ellipse]\n", dotID("o:"+o.Path), dotID(o.Path))
+			fmt.Fprintf(dot, "\t%s [label=%s shape=ellipse]\n", dotID("o:"+o.Path), dotID(o.Path))
 			edge("s:"+a.Path, "o:"+o.Path, "")
 		}
+		return true
+	})
+	if err != nil {
+		return err
 	}
-	fmt.Fprint(w, "}\n")
+	fmt.Fprint(dot, "}\n")
 	return dot.Flush()
 }
 
@@ -75,28 +75,30 @@ type edgeJSON struct {
 	Makes   string `json:"makes,omitempty"`
 }
 
-func graphJSON(list []survey.Asset, w io.Writer) error {
-	var edges []edgeJSON
-	for i := range list {
-		a := &list[i]
+func (r *lastRun) graphJSON(patterns []string, w io.Writer) (err error) {
+	lines := report.NewJSON(w)
+	defer lines.Flush()
+	edge := func(e edgeJSON) { err = cmp.Or(err, lines.Line(e)) }
+	read := r.eachAsset(survey.Each, patterns, func(a *survey.Asset) bool {
 		for _, d := range a.Dependencies {
 			if slices.Contains(a.Missing, d) {
-				edges = append(edges, edgeJSON{Asset: a.Path, Target: a.Target, Missing: d})
+				edge(edgeJSON{Asset: a.Path, Target: a.Target, Missing: d})
 			} else {
-				edges = append(edges, edgeJSON{Asset: a.Path, Target: a.Target, Reads: d})
+				edge(edgeJSON{Asset: a.Path, Target: a.Target, Reads: d})
 			}
 		}
 		for _, o := range a.Takes {
-			edges = append(edges, edgeJSON{Asset: a.Path, Target: a.Target, Takes: o})
+			edge(edgeJSON{Asset: a.Path, Target: a.Target, Takes: o})
 		}
 		for _, o := range a.Outputs {
-			edges = append(edges, edgeJSON{Asset: a.Path, Target: a.Target, Makes: o.Path})
+			edge(edgeJSON{Asset: a.Path, Target: a.Target, Makes: o.Path})
 		}
 		if len(a.Dependencies)+len(a.Takes)+len(a.Outputs) == 0 {
-			edges = append(edges, edgeJSON{Asset: a.Path, Target: a.Target})
+			edge(edgeJSON{Asset: a.Path, Target: a.Target})
 		}
-	}
-	return eachJSON(w, edges, func(e *edgeJSON) any { return e })
+		return err == nil
+	})
+	return cmp.Or(read, err)
 }
 
 // dotID quotes a name for DOT as Go does, and doubles backslashes because DOT labels have their own

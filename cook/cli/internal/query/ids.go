@@ -1,6 +1,8 @@
 package query
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -14,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/internal/ids"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -69,16 +72,16 @@ func (r *idsOptions) runIDs(ctx context.Context, c *cmdline.Call, words []string
 
 // listIDs prints one line for each asset, even if the asset has several targets.
 func (r *idsOptions) listIDs(patterns []string, w io.Writer) error {
-	list, err := r.loadAssets(patterns)
-	if err != nil {
-		return err
-	}
-	for i := range list {
-		if a := &list[i]; i == 0 || list[i-1].Path != a.Path {
-			fmt.Fprintln(w, a.ID, pathname.Show(a.Path))
+	lines := bufio.NewWriter(w)
+	last := ""
+	err := r.eachAsset(survey.EachWithoutInputs, patterns, func(a *survey.Asset) bool {
+		if a.Path != last {
+			fmt.Fprintln(lines, a.ID, pathname.Show(a.Path))
 		}
-	}
-	return nil
+		last = a.Path
+		return true
+	})
+	return cmp.Or(err, lines.Flush())
 }
 
 // assetPath returns the path of an asset, which need not exist. The word is relative to the working

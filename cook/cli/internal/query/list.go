@@ -19,6 +19,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/report"
 	"github.com/assetcook/assetcook/cook/internal/report/overview"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/human"
@@ -33,9 +34,15 @@ Lists the assets as the last run left them: recipe, outcome, and the sizes of so
 outputs. For images, it also lists the role and, if the store has the result, the evidence for
 the role, format and mips. The column psnr compares textures with their sources, which takes time.
 
+With -since, it lists the assets that the changes since a git revision affect: assets that have
+changed, assets whose dependencies, rules or programs have changed, and assets that a run would
+cook now. If git cannot tell, it lists all assets. With -shard 3/8, it lists the third of eight
+parts.
+
 Example:
 	cook list -dir assets -sort out -lines 20 '*.png'
 	cook list -dir assets -columns path,role,format,mips,psnr 'flags/*'
+	cook list -dir assets -since origin/main -json
 `
 
 // List is the verb "cook list".
@@ -50,12 +57,16 @@ type listOptions struct {
 	sort    string
 	columns columnList
 	lines   int
+	since   string
+	shard   session.Shard
 }
 
 func (r *listOptions) listFlags(fs *flag.FlagSet) {
 	cmdline.PlaceFlags(fs, &r.project)
-	cmdline.IDsFlag(fs, &r.project)
+	cmdline.RuleFlags(fs, &r.project, "with -since: cook for these targets, `names` separated by commas; all means every declared target")
 	cmdline.StoreFlag(fs, &r.project.Cache)
+	fs.StringVar(&r.since, "since", "", "list the assets that the changes since this git `revision` affect")
+	cmdline.ShardFlag(fs, &r.shard)
 	fs.BoolVar(&r.json, "json", false, "print each asset as one line of JSON")
 	cmdline.ListedFlag(fs, &r.sort, "sort", "path", "sort by this `column` (-columns lists them); numbers and times begin with the largest", columnNames)
 	fs.Var(&r.columns, "columns", "print these `columns`, separated by commas: "+strings.Join(columnNames(), ", "))
@@ -191,14 +202,59 @@ func (r *listOptions) listAssets(ctx context.Context, c *cmdline.Call, patterns 
 		}
 		shown = append(shown, c)
 	}
-	list, err := r.loadAssets(patterns)
+	names := append(slices.Clone(r.columns.Names), by.name)
+	if r.json {
+		ofImages := slices.ContainsFunc(shown, func(c *column) bool { return slices.Contains(aboutImages, c.name) })
+		lines := report.NewJSON(w)
+		defer lines.Flush()
+		return r.eachListed(ctx, c, patterns, by, names, func(a *survey.Asset) error { return lines.Line(assetRecord(a, ofImages)) })
+	}
+	t := texttable.New(w, texttable.Left)
+	row := make([]any, len(shown))
+	err = r.eachListed(ctx, c, patterns, by, names, func(a *survey.Asset) error {
+		for k, c := range shown {
+			text := c.text(a)
+			if c.name == "path" && a.Target != "" {
+				text += " [" + pathname.Show(a.Target) + "]"
+			}
+			row[k] = text
+		}
+		t.Row(row...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return t.Flush()
+}
+
+// eachListed calls do with each asset to list, sorted by a column. names are the columns whose
+// values are used. It stops at the first error of do.
+func (r *listOptions) eachListed(ctx context.Context, c *cmdline.Call, patterns []string, by *column, names []string, do func(*survey.Asset) error) (err error) {
+	left := r.lines
+	if left <= 0 {
+		left = math.MaxInt
+	}
+	show := func(a *survey.Asset) bool {
+		left--
+		err = do(a)
+		return err == nil && left > 0
+	}
+	if r.since == "" && by.name == "path" && !slices.ContainsFunc(names, isStored) {
+		read := r.eachAsset(survey.EachWithoutInputs, patterns, func(a *survey.Asset) bool { return !r.shard.Has(a.Path) || show(a) })
+		if read != nil {
+			return read
+		}
+		return err
+	}
+	list, err := r.chosenAssets(ctx, c, patterns)
 	if err == nil {
-		err = r.fillColumns(ctx, c, list, append(slices.Clone(r.columns.Names), by.name))
+		err = r.fillColumns(ctx, c, list, names)
 	}
 	if err != nil {
 		return err
 	}
-	if r.sort != "path" {
+	if by.name != "path" {
 		slices.SortStableFunc(list, func(a, b survey.Asset) int {
 			if by.number != nil {
 				return cmp.Compare(by.number(&b), by.number(&a))
@@ -206,26 +262,27 @@ func (r *listOptions) listAssets(ctx context.Context, c *cmdline.Call, patterns 
 			return cmp.Compare(by.text(&a), by.text(&b))
 		})
 	}
-	if r.lines > 0 {
-		list = list[:min(r.lines, len(list))]
-	}
-	if r.json {
-		ofImages := slices.ContainsFunc(shown, func(c *column) bool { return slices.Contains(aboutImages, c.name) })
-		return eachJSON(w, list, func(a *survey.Asset) any { return assetRecord(a, ofImages) })
-	}
-	t := texttable.New(w, texttable.Left)
 	for i := range list {
-		row := make([]any, len(shown))
-		for k, c := range shown {
-			text := c.text(&list[i])
-			if c.name == "path" && list[i].Target != "" {
-				text += " [" + pathname.Show(list[i].Target) + "]"
-			}
-			row[k] = text
+		if !show(&list[i]) {
+			break
 		}
-		t.Row(row...)
 	}
-	return t.Flush()
+	return err
+}
+
+// isStored reports whether fillColumns fills in a column.
+func isStored(name string) bool {
+	return name == "from" || name == "psnr" || slices.Contains(recalled, name)
+}
+
+// chosenAssets returns the assets to list.
+func (r *listOptions) chosenAssets(ctx context.Context, c *cmdline.Call, patterns []string) (list []survey.Asset, err error) {
+	if r.since == "" {
+		list, err = r.loadAssets(patterns)
+	} else {
+		list, err = r.assetsSince(ctx, c, patterns)
+	}
+	return slices.DeleteFunc(list, func(a survey.Asset) bool { return !r.shard.Has(a.Path) }), err
 }
 
 // fillColumns fills in values that the index lacks. It reads origins and facts from the store, and
@@ -270,11 +327,11 @@ type assetJSON struct {
 	Target     string        `json:"target,omitempty"`
 	ID         string        `json:"id,omitempty"` // "" if assets have no IDs
 	Recipe     string        `json:"recipe,omitempty"`
-	Outcome    string        `json:"outcome"`
+	Outcome    string        `json:"outcome"` // "new" if no run has cooked the asset; only with -since
 	In         int64         `json:"bytes_in"`
 	Out        int64         `json:"bytes_out"`
 	Took       time.Duration `json:"cook_ns"`
-	At         time.Time     `json:"at"`
+	At         time.Time     `json:"at,omitzero"`
 	Why        []string      `json:"why"`
 	Outputs    []outputJSON  `json:"outputs"`
 	Origin     store.Origin  `json:"origin,omitzero"` // set only if the column "from" is listed

@@ -9,7 +9,6 @@ import (
 	"io"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
@@ -57,32 +56,45 @@ func (r *lastRun) answerQuery(ctx context.Context, c *cmdline.Call, verb string,
 	return frontend.OK
 }
 
-// loadAssets returns the assets of the last run that match the patterns. Without patterns, it
-// returns all assets.
-func (r *lastRun) loadAssets(patterns []string) ([]survey.Asset, error) {
+// loadAssets returns the assets of the last run that match the patterns, without their Inputs. Without
+// patterns, it returns all assets.
+func (r *lastRun) loadAssets(patterns []string) (list []survey.Asset, err error) {
+	err = r.eachAsset(survey.EachWithoutInputs, patterns, func(a *survey.Asset) bool {
+		list = append(list, *a)
+		return true
+	})
+	return list, err
+}
+
+// eachAsset calls do with each asset of the last run that matches the patterns, in order, until do
+// returns false. Without patterns, all assets match. each is [survey.Each] or
+// [survey.EachWithoutInputs].
+func (r *lastRun) eachAsset(each func(out string, do func(*survey.Asset) bool) error, patterns []string, do func(*survey.Asset) bool) error {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	chosen, err := patternList(patterns)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	list, err := survey.List(out)
+	idOf, err := r.idLookup()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := r.fillIDs(list); err != nil {
-		return nil, err
+	found := false
+	err = each(out, func(a *survey.Asset) bool {
+		if chosen.Len() > 0 && !chosen.Match(a.Path, path.Base(a.Path)) {
+			return true
+		}
+		found = true
+		a.ID = idOf(a.Path)
+		return do(a)
+	})
+	if err == nil && !found && chosen.Len() > 0 {
+		err = &cook.ConfigError{Err: fmt.Errorf("no asset matches %s", pathname.Show(strings.Join(patterns, " ")))}
 	}
-	if chosen.Len() == 0 {
-		return list, nil
-	}
-	list = slices.DeleteFunc(list, func(a survey.Asset) bool { return !chosen.Match(a.Path, path.Base(a.Path)) })
-	if len(list) == 0 {
-		return nil, &cook.ConfigError{Err: fmt.Errorf("no asset matches %s", pathname.Show(strings.Join(patterns, " ")))}
-	}
-	return list, nil
+	return err
 }
 
 // patternList compiles the patterns on a command line.
@@ -96,19 +108,16 @@ func patternList(patterns []string) (*glob.List, error) {
 	return &chosen, nil
 }
 
-// fillIDs fills in the IDs of assets, if the project uses IDs.
-func (r *lastRun) fillIDs(list []survey.Asset) error {
+// idLookup returns a function that returns the ID of an asset, or "" if the project does not use IDs.
+func (r *lastRun) idLookup() (func(path string) string, error) {
 	if !r.project.IDs || r.project.Dir == "" {
-		return nil
+		return func(string) string { return "" }, nil
 	}
 	set, err := ids.Load(filepath.Join(r.project.Dir, scan.IDsName))
 	if err != nil {
-		return &cook.ConfigError{Err: err}
+		return nil, &cook.ConfigError{Err: err}
 	}
-	for i := range list {
-		list[i].ID = set.ID(list[i].Path).String()
-	}
-	return nil
+	return func(path string) string { return set.ID(path).String() }, nil
 }
 
 // eachJSON prints each item as a line of JSON.

@@ -76,10 +76,6 @@ func (r *sizeOptions) printSizes(patterns []string, w io.Writer) error {
 	if of == nil {
 		return &cook.ConfigError{Err: fmt.Errorf("-by %s: want kind, recipe or folder", pathname.Show(r.by))}
 	}
-	list, err := r.loadAssets(patterns)
-	if err != nil {
-		return err
-	}
 	groups, all := map[string]*groupJSON{}, groupJSON{Name: "all"}
 	group := func(p string) []*groupJSON {
 		name := of(p)
@@ -88,12 +84,15 @@ func (r *sizeOptions) printSizes(patterns []string, w io.Writer) error {
 		}
 		return []*groupJSON{groups[name], &all}
 	}
-	for i := range list {
-		a := &list[i]
+	err := r.eachAsset(survey.EachWithoutInputs, patterns, func(a *survey.Asset) bool {
 		recipes[a.Path] = a.Method.Recipe
 		for _, g := range group(a.Path) {
 			g.Assets, g.In, g.Out, g.Took = g.Assets+1, g.In+a.In, g.Out+a.Out(), g.Took+a.CookTime
 		}
+		return true
+	})
+	if err != nil {
+		return err
 	}
 	changed, rest, err := r.changedSizes(patterns)
 	if err != nil {

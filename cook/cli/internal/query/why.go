@@ -22,11 +22,16 @@ const whyText = `usage: cook why -dir assets [flags] PATH ...
 Explains what the next cook would do with an asset and why, what the last one did, and which
 rules, options and inputs decide that. For a directory or a pattern, it prints one line per
 asset; for images, the line has the role, its evidence and the format that the last cook chose.
-Changes nothing.
+With -against, it names each part of the key that differs from another output directory, such as
+one of a colleague or of CI, or from an earlier run: its ID, or the number that cook history
+prints. snapshot:REF is the run that published a snapshot on the server of -remote. Changes
+nothing.
 
 Example:
 	cook why -dir assets textures/wood.png
 	cook why -dir assets 'ui/*.png'
+	cook why -dir assets -against /mnt/ci/cooked textures/wood.png
+	cook why -dir assets -against snapshot:game/main textures/wood.png
 `
 
 // Why is the verb "cook why".
@@ -39,6 +44,8 @@ var Why = cmdline.Verb{
 type whyOptions struct {
 	project cook.Project
 	options cook.WhyOptions
+	against string
+	remote  cook.Remote // server of snapshots; other questions ask no server
 	json    bool
 	verbose bool
 }
@@ -48,6 +55,8 @@ func (r *whyOptions) whyFlags(fs *flag.FlagSet) {
 	cmdline.RuleFlags(fs, &r.project, cmdline.TargetsToCook)
 	cmdline.ChangeFlags(fs, &r.project, &r.options.IgnoreTimestamps, &r.options.OutputsByFolder)
 	cmdline.WorkerFlag(fs, &r.options.Workers)
+	fs.StringVar(&r.against, "against", "", "name the parts of the key that differ from an output `directory`, a run or snapshot:REF")
+	cmdline.RemoteFlags(fs, &r.remote)
 	fs.BoolVar(&r.json, "json", false, "print each explanation as one line of JSON")
 	fs.BoolVar(&r.verbose, "v", false, "also print options with their default values")
 }
@@ -58,6 +67,9 @@ func (r *whyOptions) runWhy(ctx context.Context, c *cmdline.Call, paths []string
 		return c.Wrong("want an asset directory and a path; try: cook why -dir assets textures/wood.png")
 	}
 	r.options.Observer = c.Notes(r.project.Dir)
+	if r.against != "" {
+		return r.runAgainst(ctx, c, paths)
+	}
 	for _, path := range paths {
 		if pattern := r.several(path); pattern != "" {
 			if err := r.explainEach(ctx, c, pattern); err != nil {

@@ -40,6 +40,7 @@ type cookOptions struct {
 	project   cook.Project
 	options   cook.CookOptions
 	print     printFlags
+	shard     session.Shard
 	keepGoing bool
 	watch     bool
 	to        recordTo
@@ -58,25 +59,32 @@ type recordTo struct {
 // isSet reports whether the timeline is written to any file or address.
 func (to recordTo) isSet() bool { return to != recordTo{} }
 
-func (r *cookOptions) cookFlags(fs *flag.FlagSet) {
+// watchFlags declares the flags of all runs, except the flags for rules.
+func (r *cookOptions) watchFlags(fs *flag.FlagSet) {
 	cmdline.FolderFlags(fs, &r.project)
 	fs.StringVar(&r.project.State, "state", "", "`directory` that holds .cook, the state of cook (default: the output directory, or, if that is probably served to others, a directory outside of the served files)")
 	cmdline.SizeFlag(fs, &r.options.Limits.CacheSize)
-	cmdline.RuleFlags(fs, &r.project, cmdline.TargetsToCook)
-	cmdline.ChangeFlags(fs, &r.project, &r.options.IgnoreTimestamps, &r.options.OutputsByFolder)
 	cmdline.WorkerFlag(fs, &r.options.Limits.Workers)
 	cmdline.MemoryFlag(fs, &r.options.Limits.Memory)
 	cmdline.RemoteFlags(fs, &r.project.Remote)
 	cmdline.SharingFlags(fs, &r.project.Remote)
 	cmdline.ExecutionFlags(fs, &r.project.Remote)
 	r.print.declarePrintFlags(fs)
+	fs.BoolVar(&r.options.Strict, "strict", false, "treat warnings as errors; reads the first bytes of all sources")
+}
+
+func (r *cookOptions) cookFlags(fs *flag.FlagSet) {
+	r.watchFlags(fs)
+	cmdline.RuleFlags(fs, &r.project, cmdline.TargetsToCook)
+	cmdline.ChangeFlags(fs, &r.project, &r.options.IgnoreTimestamps, &r.options.OutputsByFolder)
+	cmdline.ShardFlag(fs, &r.shard)
+	r.print.declareSARIF(fs)
 	fs.BoolVar(&r.print.explain, "explain", false, "print the reason for each cooked asset; with -v, also for skipped assets")
 	fs.BoolVar(&r.print.stats, "stats", false, "print counters and timers at the end")
 	fs.BoolVar(&r.keepGoing, "k", true, "keep going after an asset failed; -k=false stops at the first failure")
 	fs.BoolVar(&r.options.Wait, "wait", false, "wait while another cook works on the same output directory, instead of failing")
 	fs.BoolVar(&r.options.DryRun, "n", false, "dry run: print what would be done and why, change nothing")
 	fs.BoolVar(&r.options.Force, "a", false, "cook all assets, changed or not")
-	fs.BoolVar(&r.options.Strict, "strict", false, "treat warnings as errors; reads the first bytes of all sources")
 	fs.StringVar(&r.memReport, "memreport", "", "write the memory use, by purpose and asset, to this `file`: as text, or for cook view if the name ends in .json")
 	fs.StringVar(&r.to.trace, "trace", "", "record a timeline of the run into this `file`; its extension chooses the format: "+strings.Join(append(export.Endings(), streamEnding), ", "))
 	fs.StringVar(&r.to.feed, "feed", "", "serve the timeline while it is recorded, as a stream, at this `address`: a port, or host:port (without a host: this machine only)")
@@ -97,10 +105,10 @@ func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []s
 		return c.Wrong("no asset directory given, and no cook.toml with [project] here or above; try: cook -dir assets, or cook init assets")
 	case r.watch && r.print.sarif != "":
 		return c.Wrong("-sarif needs a run that ends; remove -watch or -sarif")
-	case r.watch && (len(patterns) > 0 || r.options.Force || r.options.DryRun || r.options.IgnoreTimestamps):
-		return c.Wrong("-watch cooks every change; remove patterns, -a, -n and -check-contents")
+	case r.watch && (len(patterns) > 0 || r.shard.Of > 0 || r.options.Force || r.options.DryRun || r.options.IgnoreTimestamps):
+		return c.Wrong("-watch cooks every change; remove patterns, -shard, -a, -n and -check-contents")
 	}
-	r.options.Patterns, r.options.StopOnFailure = patterns, !r.keepGoing
+	r.options.Patterns, r.options.Shard, r.options.StopOnFailure = patterns, r.shard.String(), !r.keepGoing
 	if err := cmdline.SelfForRemote(&r.project.Remote); err != nil {
 		return c.Fail(ctx, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/frontend"
+	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/sysmem"
 	"github.com/assetcook/assetcook/profile"
@@ -31,6 +32,9 @@ func (f *printFlags) declarePrintFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.verbose, "v", false, "print a line for each asset that was worked on, with its time")
 	fs.BoolVar(&f.quiet, "q", false, "print only failures, differences and warnings")
 	fs.BoolVar(&f.json, "json", false, "print every event as one line of JSON on stdout")
+}
+
+func (f *printFlags) declareSARIF(fs *flag.FlagSet) {
 	fs.StringVar(&f.sarif, "sarif", "", "write failures, warnings and differences into this `file` for code hosts (SARIF)")
 }
 
@@ -172,6 +176,9 @@ func (p *printer) printSummary(sum *cook.Summary, probe profile.Probe) {
 		report.WriteKinds(stdout, sum)
 		p.printOutputFolder(stdout, sum)
 		report.WriteBehind(stdout, sum)
+		if sum.Expected > 0 {
+			fmt.Fprintf(stdout, "cooking would take about %s\n", human.Duration(sum.Expected))
+		}
 		fmt.Fprintf(stdout, "cook: %s\n", sum)
 	}
 }

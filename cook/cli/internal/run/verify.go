@@ -51,6 +51,7 @@ func (r *verifyOptions) verifyFlags(fs *flag.FlagSet) {
 	cmdline.WorkerFlag(fs, &opt.Limits.Workers)
 	cmdline.MemoryFlag(fs, &opt.Limits.Memory)
 	r.print.declarePrintFlags(fs)
+	r.print.declareSARIF(fs)
 	fs.StringVar(&opt.Sample, "sample", verify.DefaultSample, "how many assets to cook again: a `number`, a percentage, or all; 0 only checks the existing outputs")
 	cmdline.AskedFlag(fs, &p.Remote, &opt.Remote, "compare the sample with the results on the server of cook.toml or COOK_REMOTE, or on another one: -remote=ADDRESS")
 	cmdline.KeyFlags(fs, &p.Remote)

@@ -108,7 +108,7 @@ func (r *exportOptions) runExport(ctx context.Context, c *cmdline.Call, words []
 		return c.Fail(ctx, err)
 	}
 	defer from.Close()
-	if status := r.checkShippable(ctx, c, out, from.Targets); status != frontend.OK {
+	if status := r.checkShippable(ctx, c, out, from.Targets, notExported); status != frontend.OK {
 		return status
 	}
 	done, err := from.CopyTo(ctx, words[0], r.workers, r.dryRun)
@@ -139,8 +139,8 @@ func (r *exportOptions) exported(targets []string) string {
 }
 
 // checkShippable prints the assets with missing or stale outputs. It returns a status other than OK
-// if the export must not begin.
-func (r *exportOptions) checkShippable(ctx context.Context, c *cmdline.Call, out string, targets []string) (status int) {
+// if the export must not begin. refuse returns the error for a description of these outputs.
+func (r *exportOptions) checkShippable(ctx context.Context, c *cmdline.Call, out string, targets []string, refuse func(outputs string) error) (status int) {
 	if r.target != "" {
 		targets = []string{r.target}
 	}
@@ -166,7 +166,11 @@ func (r *exportOptions) checkShippable(ctx context.Context, c *cmdline.Call, out
 	if r.force {
 		return frontend.OK
 	}
-	return c.Fail(ctx, fmt.Errorf("nothing was exported: %s; cook first, with the same rules, or export the outputs as they are with -force", countUnshippable(len(all))))
+	return c.Fail(ctx, refuse(countUnshippable(len(all))))
+}
+
+func notExported(outputs string) error {
+	return fmt.Errorf("nothing was exported: %s; cook first, with the same rules, or export the outputs as they are with -force", outputs)
 }
 
 // mostUnshippable limits the number of assets in the error message.

@@ -1,5 +1,5 @@
-// Package upkeep holds the verbs of cook that change results of earlier runs: "cook clean", "cook
-// trim" and "cook export".
+// Package upkeep holds the verbs of cook that change or pass on results of earlier runs: "cook
+// clean", "cook trim", "cook export" and "cook snapshot".
 package upkeep
 
 import (

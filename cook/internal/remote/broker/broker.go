@@ -155,11 +155,7 @@ func (b *Broker) Download(ctx context.Context, k lookup.Known) bool {
 // Keep uploads a result that is in the store.
 func (b *Broker) Keep(r cookone.Ready) {
 	a := r.Task.Action
-	keys := []remote.Key{lookup.KeyOf(a, r.Deps)}
-	if keys[0].Reads {
-		keys = append(keys, lookup.KeyOf(a, nil))
-	}
-	b.client.Keep(a.Path, keys...)
+	b.client.Keep(a.Path, lookup.UploadKeys(a.ID, r.Deps)...)
 	b.costs.addCost(a, r.CookTime)
 }
 
@@ -227,7 +223,10 @@ func (b *Broker) watchTransfers() (news func(remote.Traffic), end func()) {
 	}
 	news = func(is remote.Traffic) {
 		switch {
+		case is.Link != "":
+			b.noteLinkState(is.Link)
 		case is.Transfer == nil:
+			b.noteBytes(is.Down)
 			show(is.String())
 		case t != nil:
 			t.recordTransfer(*is.Transfer)

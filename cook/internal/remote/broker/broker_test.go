@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
@@ -19,7 +20,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 	var stream bytes.Buffer
 	probe := profile.Probe{Events: events.New(&stream, events.Options{})}
 	var steps []string
-	b := &Broker{opt: Options{Probe: probe, Say: Say{Step: func(a *plan.Action, step string) {
+	b := &Broker{opt: Options{Queue: &testQueue{}, Now: time.Now, Probe: probe, Say: Say{Step: func(a *plan.Action, step string) {
 		steps = append(steps, a.Path+a.Target+step)
 	}}}}
 	told, end := b.watchTransfers()
@@ -62,7 +63,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 }
 
 func TestTransfersAreNotRecorded(t *testing.T) {
-	b := &Broker{opt: Options{Say: Say{Step: func(*plan.Action, string) {}}}}
+	b := &Broker{opt: Options{Queue: &testQueue{}, Now: time.Now, Say: Say{Step: func(*plan.Action, string) {}}}}
 	told, end := b.watchTransfers()
 	told(remote.Traffic{Transfer: &remote.Transfer{ID: 1}})
 	told(remote.Traffic{Active: true, Down: 1})

@@ -319,6 +319,7 @@ func (m *Machines) executeOnMachine(ctx context.Context, t cookone.Task) *lookup
 		}
 		k, more := m.judgeExecution(ctx, t, &ran.Record, p)
 		if k != nil {
+			k.Origin = ran.Origin
 			m.offload.noteOverhead(ran.Over)
 		}
 		if !more {

@@ -30,9 +30,12 @@ var ErrArrived = errors.New("the server had the result")
 // A worker with nothing else to begin may take the open action whose answer is expected last. It
 // does so if waiting for this answer would take longer than cooking. If a processor is idle, it
 // assumes that the answer arrives after all other answers. A slow or silent server therefore does
-// not slow down the run.
+// not slow down the run. During an outage the look-ups stay open, because the answers may arrive
+// later; meanwhile the workers cook.
 type lookups struct {
 	latency latency
+	down    bool  // the server does not answer at present
+	bytes   int64 // number of downloaded bytes
 	spare   sysidle.Meter
 	open    map[int]bool                    // actions without an answer that have not begun yet
 	order   []int                           // actions in the order of their requests, including some with an answer
@@ -172,13 +175,18 @@ const Forever = time.Duration(math.MaxInt64)
 // already wait. If hurry is set, no worker waits. The queue must be locked.
 func (b *Broker) Next(idle int, hurry bool) (i int, wait time.Duration, ok bool) {
 	l := &b.lookups
-	if b.opt.Remote.NoRace && !hurry {
+	if b.opt.Remote.NoRace && !l.down && !hurry {
 		return 0, Forever, false
 	}
 	now := b.opt.Now()
 	next := l.latency.nextAnswer(now, idle)
-	if hurry || next == Forever {
+	if hurry {
 		i = l.firstAsked()
+		l.beginUnanswered(i)
+		return i, 0, true
+	}
+	if l.down || next == Forever {
+		i = l.lastAsked() // the answers may continue with the first action
 		l.beginUnanswered(i)
 		return i, 0, true
 	}
@@ -191,7 +199,7 @@ func (b *Broker) Next(idle int, hurry bool) (i int, wait time.Duration, ok bool)
 		l.beginUnanswered(i)
 		return i, 0, true
 	}
-	wait = min(took, silentGaps*max(l.latency.gap(), firstGap)) - now.Sub(l.latency.last)
+	wait = min(took, silentGaps*max(l.latency.gap(), firstGap)) - now.Sub(l.latency.sign)
 	wait = min(wait, sysidle.Period) // processors may be idle by then
 	return 0, max(wait, time.Millisecond), false
 }
@@ -200,6 +208,25 @@ func (b *Broker) Next(idle int, hurry bool) (i int, wait time.Duration, ok bool)
 func (b *Broker) cookTime(i int) time.Duration {
 	a := &b.opt.Actions[i]
 	return max(cookone.Expected(a), b.costs.expected(a))
+}
+
+// noteLinkState records that an outage of the server begins or ends.
+func (b *Broker) noteLinkState(state remote.LinkState) {
+	b.opt.Queue.Lock()
+	defer b.opt.Queue.Unlock()
+	b.lookups.down = state == remote.LinkDown
+	b.lookups.latency.noteSign(b.opt.Now())
+	b.opt.Queue.Wake()
+}
+
+// noteBytes records the number of downloaded bytes. A server that sends bytes is not silent.
+func (b *Broker) noteBytes(down int64) {
+	b.opt.Queue.Lock()
+	defer b.opt.Queue.Unlock()
+	if down > b.lookups.bytes {
+		b.lookups.bytes = down
+		b.lookups.latency.noteSign(b.opt.Now())
+	}
 }
 
 // noteAnswered records the answer for an action. whole reports whether the store has the result and
@@ -284,6 +311,7 @@ func (b *Broker) Race(ctx context.Context, i int, a *plan.Action, cook func(cont
 type latency struct {
 	asked time.Time
 	last  time.Time // time of the last answer, or of the first request if there is none
+	sign  time.Time // time of the last answer or other sign of life
 	n     int
 }
 
@@ -295,14 +323,17 @@ const (
 // noteQuestion records the time of the first request.
 func (l *latency) noteQuestion(now time.Time) {
 	if l.asked.IsZero() {
-		l.asked, l.last = now, now
+		l.asked, l.last, l.sign = now, now, now
 	}
 }
 
 func (l *latency) noteAnswer(now time.Time) {
-	l.last = now
+	l.last, l.sign = now, now
 	l.n++
 }
+
+// noteSign records a sign of life other than an answer.
+func (l *latency) noteSign(now time.Time) { l.sign = now }
 
 // gap returns the mean time between answers.
 func (l *latency) gap() time.Duration {
@@ -313,10 +344,10 @@ func (l *latency) gap() time.Duration {
 }
 
 // nextAnswer predicts the time until an answer arrives after the given number of other answers. It
-// assumes one gap per answer, but at least the time since the last answer. For a silent server, it
-// returns Forever.
+// assumes one gap per answer, but at least the time since the last sign of life. For a silent
+// server, it returns Forever.
 func (l *latency) nextAnswer(now time.Time, others int) time.Duration {
-	silence, gap := now.Sub(l.last), l.gap()
+	silence, gap := now.Sub(l.sign), l.gap()
 	if silence >= silentGaps*max(gap, firstGap) {
 		return Forever
 	}

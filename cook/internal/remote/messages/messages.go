@@ -148,13 +148,13 @@ type DirectoryNode struct {
 
 type ActionResult struct {
 	OutputFiles       []OutputFile      `field:"2"`
-	OutputDirectories []OutputOther     `field:"3"`
+	OutputDirectories []OutputDirectory `field:"3"`
 	ExitCode          int32             `field:"4"`
 	StdoutRaw         []byte            `field:"5"`
 	StdoutDigest      Digest            `field:"6"`
 	StderrRaw         []byte            `field:"7"`
 	ExecutionMetadata ExecutionMetadata `field:"9"`
-	OutputSymlinks    []OutputOther     `field:"12"`
+	OutputSymlinks    []OutputSymlink   `field:"12"`
 }
 
 type OutputFile struct {
@@ -163,9 +163,19 @@ type OutputFile struct {
 	Contents []byte `field:"5"`
 }
 
-// An OutputOther is a directory or a symbolic link that an action has made.
-type OutputOther struct {
+type OutputDirectory struct {
+	Path       string `field:"1"`
+	TreeDigest Digest `field:"3"`
+}
+
+type OutputSymlink struct {
 	Path string `field:"1"`
+}
+
+// A Tree has all directories of an OutputDirectory.
+type Tree struct {
+	Root     Directory   `field:"1"`
+	Children []Directory `field:"2"`
 }
 
 type ExecutionMetadata struct {

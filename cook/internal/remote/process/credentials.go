@@ -50,36 +50,52 @@ func (w *way) authorization() (string, error) {
 const hostsVar = "COOK_REMOTE_HOSTS"
 
 // checkSecretHost refuses a server that a cook.toml chooses, if the environment has secrets but
-// hostsVar does not list the server's host. Otherwise a cloned project could obtain the secrets.
-func (w *way) checkSecretHost(address *url.URL) error {
+// hostsVar does not list the server's host. Otherwise a cloned project could obtain the secrets. The
+// host of a directory is localhost, and the host of a bucket is the name of the bucket. keys names
+// the variable or the file with the keys of a bucket; "" means none.
+func (w *way) checkSecretHost(address *url.URL, keys string) error {
 	if w.project == "" {
 		return nil
 	}
+	name := cmp.Or(address.Hostname(), "localhost")
 	for host := range strings.SplitSeq(os.Getenv(hostsVar), ",") {
-		if host = strings.TrimSpace(host); host != "" && (strings.EqualFold(host, address.Hostname()) || strings.EqualFold(host, address.Host)) {
+		if host = strings.TrimSpace(host); host != "" && (strings.EqualFold(host, name) || strings.EqualFold(host, address.Host)) {
 			return nil
 		}
 	}
+	refuse := func(secret string) error {
+		return fmt.Errorf("%s is not used, because %s chooses this server; set %s=%s to use it there, or name the server by -remote or COOK_REMOTE",
+			secret, pathname.Show(w.project), hostsVar, name)
+	}
+	if keys != "" {
+		return refuse(keys)
+	}
+	tokens, certs := usesToken(address), address.Scheme != "file"
 	from := func(variable, file string) bool { return file == os.Getenv(variable) }
 	for _, secret := range [...]struct {
 		variable string
 		used     bool
 	}{
-		{"COOK_REMOTE_TOKEN", w.token == ""},
-		{"COOK_REMOTE_BASIC", w.basic == ""},
-		{"COOK_REMOTE_TOKEN_FILE", from("COOK_REMOTE_TOKEN_FILE", w.token)},
-		{"COOK_REMOTE_BASIC_FILE", from("COOK_REMOTE_BASIC_FILE", w.basic)},
-		{"COOK_REMOTE_CERT", from("COOK_REMOTE_CERT", w.cert)},
-		{"COOK_REMOTE_KEY", from("COOK_REMOTE_KEY", w.key)},
+		{"COOK_REMOTE_TOKEN", tokens && w.token == ""},
+		{"COOK_REMOTE_BASIC", tokens && w.basic == ""},
+		{"COOK_REMOTE_TOKEN_FILE", tokens && from("COOK_REMOTE_TOKEN_FILE", w.token)},
+		{"COOK_REMOTE_BASIC_FILE", tokens && from("COOK_REMOTE_BASIC_FILE", w.basic)},
+		{"COOK_REMOTE_CERT", certs && from("COOK_REMOTE_CERT", w.cert)},
+		{"COOK_REMOTE_KEY", certs && from("COOK_REMOTE_KEY", w.key)},
 		{"COOK_REMOTE_SIGN_KEY", from("COOK_REMOTE_SIGN_KEY", w.sign)},
 	} {
 		if secret.used && os.Getenv(secret.variable) != "" {
-			return fmt.Errorf("%s is not used, because %s chooses this server; set %s=%s to use it there, or name the server by -remote or COOK_REMOTE",
-				secret.variable, pathname.Show(w.project), hostsVar, address.Hostname())
+			return refuse(secret.variable)
 		}
 	}
 	return nil
 }
+
+// isBucket reports whether an address names a bucket.
+func isBucket(address *url.URL) bool { return address.Scheme == "s3" || address.Scheme == "gs" }
+
+// usesToken reports whether requests to a server may contain a token or a password.
+func usesToken(address *url.URL) bool { return address.Scheme != "file" && address.Scheme != "s3" }
 
 // secret returns the content of a file or, if no file is given, of an environment variable. Errors
 // never contain the secret.

@@ -109,7 +109,7 @@ func (s *server) inInstance(name string) string {
 	return s.instance + "/" + name
 }
 
-// resumes limits how often the transfer of a blob continues after a broken connection.
+// resumes is the number of broken connections after which the transfer of a blob continues.
 const resumes = 3
 
 // packsAt is the minimum size of a blob that is sent compressed.

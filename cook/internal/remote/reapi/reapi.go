@@ -36,6 +36,8 @@ type Options struct {
 	Authorization string
 	// Invocation identifies the run in the server's logs.
 	Invocation string
+	// Meter notes the bytes of the connections. It may be nil.
+	Meter *share.Meter
 }
 
 // defaultBatch is the batch size if the server does not state one: the default message limit of
@@ -64,7 +66,7 @@ func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, err
 	if address.Scheme == "grpcs" {
 		base, secure = "https://"+address.Host, cmp.Or(opt.TLS, &tls.Config{})
 	}
-	s := &server{transport: newTransport(secure, headers), instance: strings.Trim(address.Path, "/")}
+	s := &server{transport: newTransport(secure, headers, opt.Meter), instance: strings.Trim(address.Path, "/")}
 	s.calls = newCalls(s.transport, base)
 	if err := s.askCapabilities(ctx); err != nil {
 		s.Close()

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/remote/share"
 )
 
 // connectTime limits the time to connect. A connection may be established after its request has
@@ -25,7 +27,7 @@ type transport struct {
 }
 
 // newTransport returns a transport. If secure is nil, it speaks HTTP/2 without TLS.
-func newTransport(secure *tls.Config, headers http.Header) *transport {
+func newTransport(secure *tls.Config, headers http.Header, meter *share.Meter) *transport {
 	if secure != nil {
 		secure = secure.Clone()
 		secure.VerifyConnection = requireHTTP2
@@ -33,7 +35,7 @@ func newTransport(secure *tls.Config, headers http.Header) *transport {
 	t := &http.Transport{
 		// http.Transport uses a tunnel through a proxy for TLS only, but unencrypted connections
 		// need one too.
-		DialContext:     dialer{http.ProxyFromEnvironment}.dialProxied,
+		DialContext:     meter.Dial(dialer{http.ProxyFromEnvironment}.dialProxied),
 		TLSClientConfig: secure, TLSHandshakeTimeout: connectTime,
 		Protocols:          new(http.Protocols),
 		DisableCompression: true,

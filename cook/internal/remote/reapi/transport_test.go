@@ -53,7 +53,7 @@ func startProxy(t *testing.T) *url.URL {
 
 // askThrough asks a server for its capabilities through a proxy.
 func askThrough(t *testing.T, proxy *url.URL, address string) (*messages.ServerCapabilities, error) {
-	over := newTransport(nil, http.Header{})
+	over := newTransport(nil, http.Header{}, nil)
 	over.DialContext = dialer{func(*http.Request) (*url.URL, error) { return proxy, nil }}.dialProxied
 	t.Cleanup(over.CloseIdleConnections)
 	return callServer(t.Context(), newCalls(over, strings.Replace(address, "grpc:", "http:", 1)).getCapabilities, &messages.GetCapabilitiesRequest{})

@@ -37,6 +37,9 @@ type Farm struct {
 	executions executions
 }
 
+// FarmWorker is the name of the machine that a Farm reports.
+const FarmWorker = "machine-7"
+
 // executions holds all executions by name. An execution continues even if no client waits for it.
 type executions struct {
 	mu     sync.Mutex
@@ -153,7 +156,7 @@ func (s *Server) executeHere(ctx context.Context, r *repb.ExecuteRequest, hash s
 	for _, v := range command.EnvironmentVariables {
 		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
 	}
-	result := &repb.ActionResult{}
+	result := &repb.ActionResult{ExecutionMetadata: &repb.ExecutedActionMetadata{Worker: FarmWorker}}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	var exit *exec.ExitError

@@ -83,16 +83,7 @@ func (in *inputs) inputDigest(file *remote.File, f Function) (Digest, content, e
 	if ok {
 		return Digest{Hash: known, Size: file.Size}, content{file: file}, nil
 	}
-	r, err := openInputFile(file, 0)
-	if err != nil {
-		return Digest{}, content{}, err
-	}
-	defer r.Close()
-	blake := BLAKE3.new()
-	d, err := f.OfReader(io.TeeReader(r, blake))
-	if err == nil && (d.Size != file.Size || hashing.Digest(blake.Sum(nil)).String() != file.Blob) {
-		err = errInputChanged
-	}
+	d, err := digestOfFile(file, f)
 	if err != nil {
 		return Digest{}, content{}, err
 	}
@@ -102,11 +93,28 @@ func (in *inputs) inputDigest(file *remote.File, f Function) (Digest, content, e
 	return d, content{file: file}, nil
 }
 
+// digestOfFile reads an input file, and returns the server's digest. It returns errInputChanged if
+// the file is not the blob that the run has read.
+func digestOfFile(file *remote.File, f Function) (Digest, error) {
+	r, err := openInputFile(file, 0)
+	if err != nil {
+		return Digest{}, err
+	}
+	defer r.Close()
+	blake := BLAKE3.new()
+	d, err := f.OfReader(io.TeeReader(r, blake))
+	if err == nil && (d.Size != file.Size || hashing.Digest(blake.Sum(nil)).String() != file.Blob) {
+		err = errInputChanged
+	}
+	return d, err
+}
+
 // A content is an upload: a blob of the store, a message, or a file.
 type content struct {
 	artifact store.Artifact
 	message  []byte       // nil unless the content is a message
 	file     *remote.File // nil unless the content is a file
+	damaged  bool         // set if the server's blob has other bytes
 }
 
 // openToSend opens a content for reading from an offset.
@@ -137,7 +145,7 @@ func (s *sender) readContent(d Digest, c content) ([]byte, error) {
 	}
 	defer r.Close()
 	data, err := io.ReadAll(io.LimitReader(r, d.Size))
-	if c.file != nil && (err != nil || s.link.server.Traits().Function.Of(data) != d) {
+	if c.file != nil && (err != nil || s.link.opening.server.Traits().Function.Of(data) != d) {
 		return nil, errors.Join(err, errInputChanged)
 	}
 	if err != nil || int64(len(data)) != d.Size {

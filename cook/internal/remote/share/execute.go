@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/remote/messages"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -22,6 +24,7 @@ import (
 type executions struct {
 	out       *answers
 	platform  []string
+	run       string // ID of the run
 	blobs     *sender
 	downloads *downloads
 	inputs    inputs
@@ -32,9 +35,9 @@ type executions struct {
 	off     bool                          // set if the run executes no more actions on the server
 }
 
-func newExecutions(out *answers, platform []string, sent *sender, received *downloads) *executions {
+func newExecutions(out *answers, opt Options, sent *sender, received *downloads) *executions {
 	return &executions{
-		out: out, platform: platform, blobs: sent, downloads: received, cancels: map[uint64]context.CancelFunc{},
+		out: out, platform: opt.Platform, run: opt.Run, blobs: sent, downloads: received, cancels: map[uint64]context.CancelFunc{},
 		inputs: inputs{hashes: map[string]string{}, sent: map[Digest]*sending{}},
 	}
 }
@@ -65,7 +68,7 @@ func (x *executions) answerRun(ctx, all context.Context, r remote.Request) (a re
 		return remote.Answer{Off: true}
 	}
 	var err error
-	a.Record, a.Over, err = x.runShared(ctx, all, r.Root)
+	a.Record, a.Origin, a.Over, err = x.runShared(ctx, all, r.Root)
 	if ctx.Err() != nil {
 		return remote.Answer{}
 	}
@@ -91,9 +94,11 @@ func (x *executions) answerRun(ctx, all context.Context, r remote.Request) (a re
 func (x *executions) countExecution(err error) (off bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.inRow++
-	if err == nil {
+	switch {
+	case err == nil:
 		x.inRow = 0
+	case !errors.Is(err, errDown): // an outage of the server says nothing about its machines
+		x.inRow++
 	}
 	x.off = x.off || x.inRow >= failsInRow || errors.Is(err, ErrRefused) || errors.Is(err, errOff) || errors.Is(err, errNoExecution)
 	return x.off
@@ -108,43 +113,44 @@ func (x *executions) executionsOff() bool {
 // errNoExecution reports a server that does not execute actions.
 var errNoExecution = errors.New("the server executes no actions, so this machine cooks all assets")
 
-// runShared executes an action, stores its artifacts, and returns its record. over is the total
-// time without the cook time and the upload of inputs.
-func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec []byte, over time.Duration, err error) {
-	server, err := x.blobs.link.awaitServer(ctx, true)
+// runShared executes an action, stores its artifacts, and returns its record. from names this run
+// and the machine, according to the server. over is the total time without the cook time and the
+// upload of inputs.
+func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec []byte, from store.Origin, over time.Duration, err error) {
+	server, err := x.blobs.link.awaitServer(ctx, firstTry)
 	if err != nil {
-		return nil, 0, err
+		return nil, from, 0, err
 	}
 	traits := server.Traits()
 	executor, ok := server.(Executor)
 	if !ok || !traits.Executes {
-		return nil, 0, errNoExecution
+		return nil, from, 0, errNoExecution
 	}
 	if len(root.Files) == 0 {
-		return nil, 0, errors.New("the action has no program")
+		return nil, from, 0, errors.New("the action has no program")
 	}
 	o, err := x.orderOf(root, traits.Function)
 	if err != nil {
-		return nil, 0, err
+		return nil, from, 0, err
 	}
 	begun := time.Now()
 	known := false
 	var ar *messages.ActionResult
-	err = x.blobs.link.callRetrying(ctx, 0, func(ctx context.Context, server Server) (err error) {
+	err = x.blobs.link.callRetrying(ctx, call{do: func(ctx context.Context, server Server) (err error) {
 		ar, err = server.Result(ctx, o.Digest)
 		return err
-	})
+	}})
 	if err == nil {
 		known = true
 		if rec, _, err = x.acceptExecution(ctx, all, root, ar); err == nil {
-			return rec, time.Since(begun), nil
+			return rec, x.executionOrigin(ar), time.Since(begun), nil
 		}
 	} else if !errors.Is(err, ErrMissing) {
-		return nil, 0, err
+		return nil, from, 0, err
 	}
 	for try := 0; ; try++ {
 		if err := x.provide(all, traits, o.contents); err != nil {
-			return nil, 0, err
+			return nil, from, 0, err
 		}
 		begun = time.Now()
 		if ar, err = x.executeOnServer(ctx, executor, root, o.Digest, known || try > 0); !errors.Is(err, ErrInputs) || try > 0 {
@@ -153,10 +159,17 @@ func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec
 		x.inputs.forgetSent(o.contents) // the server has lost these inputs
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, from, 0, err
 	}
 	rec, cooking, err := x.acceptExecution(ctx, all, root, ar)
-	return rec, time.Since(begun) - cooking, err
+	return rec, x.executionOrigin(ar), time.Since(begun) - cooking, err
+}
+
+// executionOrigin returns this run and the machine that executed an action.
+func (x *executions) executionOrigin(ar *messages.ActionResult) store.Origin {
+	o := maker{}.validOrigin(ar)
+	o.Run = x.run
+	return o
 }
 
 // longWait is how long a result may take before a note tells the user.
@@ -173,7 +186,9 @@ func (x *executions) executeOnServer(ctx context.Context, executor Executor, roo
 		x.out.noteFirst("waiting", fmt.Errorf("executing %s: the server has sent no result for %v, and the run waits until %v; the machine may have ended, or no machine has the requested platform", pathname.Show(root.Asset), longWait, wait))
 	})
 	defer late.Stop()
-	err = x.blobs.link.callOnce(ctx, x.blobs.link.server, wait, func(error) bool { return false }, func(ctx context.Context, _ Server) (err error) {
+	limited, cancel := context.WithTimeoutCause(ctx, wait, errSilent)
+	defer cancel()
+	err = x.blobs.link.callDirectly(limited, x.blobs.link.opening.server, func(ctx context.Context, _ Server) (err error) {
 		ar, err = executor.Execute(ctx, action, anew)
 		return err
 	})
@@ -230,10 +245,8 @@ func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Ro
 		}
 	}
 	for _, d := range all {
-		select {
-		case <-d.done:
-		case <-ctx.Done(): // the download continues, because other results may need the blob
-			return nil, 0, ctx.Err()
+		if !x.blobs.link.outages.waitUnlessDown(ctx, d.done, false) { // the download continues, because other results may need the blob
+			return nil, 0, cmp.Or(ctx.Err(), errDown)
 		}
 		if d.err != nil {
 			err = d.err
@@ -253,7 +266,7 @@ func (x *executions) readExecutionRecord(ctx context.Context, f messages.OutputF
 		return nil, fmt.Errorf("%w: the result has no %s", errPoisoned, remote.RecordFile)
 	}
 	if text = f.Contents; len(text) == 0 {
-		err = x.blobs.link.callRetrying(ctx, d.Size, func(ctx context.Context, server Server) error {
+		err = x.blobs.link.callRetrying(ctx, call{size: d.Size, do: func(ctx context.Context, server Server) error {
 			r, err := server.Read(ctx, d)
 			if err != nil {
 				return err
@@ -261,9 +274,9 @@ func (x *executions) readExecutionRecord(ctx context.Context, f messages.OutputF
 			defer r.Close()
 			text, err = io.ReadAll(io.LimitReader(r, d.Size+1))
 			return err
-		})
+		}})
 	}
-	if err == nil && x.blobs.link.server.Traits().Function.Of(text) != d {
+	if err == nil && x.blobs.link.opening.server.Traits().Function.Of(text) != d {
 		err = fmt.Errorf("%w: the %s does not match its digest", errPoisoned, remote.RecordFile)
 	}
 	return text, err

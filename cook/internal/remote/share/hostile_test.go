@@ -7,6 +7,7 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
+	"github.com/assetcook/assetcook/cook/internal/remote/share"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
 )
@@ -147,7 +149,7 @@ func TestPoison(t *testing.T) {
 			})
 			m := newMachine(t, url)
 			c := m.run()
-			if expect(c, j.key) > 0 {
+			if m.expect(c, j.key) > 0 {
 				t.Error("arrived")
 			}
 			if c.Fetch(t.Context(), j.key, time.Minute) {
@@ -161,6 +163,54 @@ func TestPoison(t *testing.T) {
 			if len(m.notes) > 1 {
 				t.Errorf("notes: %q", m.notes)
 			}
+		})
+	}
+}
+
+// TestDamagedBlobIsReplaced changes a byte of a blob on the server. A run that finds the damage, and
+// uploads the result again, must replace the blob.
+func TestDamagedBlobIsReplaced(t *testing.T) {
+	j := jobs(7)[5]
+	j.key.Reads, j.set = false, nil
+	for _, protocol := range []string{"http", "file"} {
+		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
+			server, url := servers[protocol](t)
+			giver := newMachine(t, url)
+			c := giver.run()
+			giver.keep(c, j)
+			c.Close(t.Context())
+			flip := func(b []byte) []byte {
+				b = bytes.Clone(b)
+				b[0] ^= 1
+				return b
+			}
+			d := share.SHA256.Of(j.contents[0])
+			if dir, ok := strings.CutPrefix(url, "file://"); ok {
+				name := filepath.Join(dir, "cas", d.Hash)
+				if err := os.WriteFile(name, flip(j.contents[0]), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			server.Change(func(blobs map[string][]byte, _ map[string]*repb.ActionResult) {
+				if b, ok := blobs[d.Hash]; ok {
+					blobs[d.Hash] = flip(b)
+				}
+			})
+			finder := newMachine(t, url)
+			c = finder.run()
+			if finder.expect(c, j.key) > 0 {
+				t.Error("the damaged blob arrived")
+			}
+			finder.keep(c, j)
+			c.Close(t.Context())
+
+			taker := newMachine(t, url)
+			c = taker.run()
+			if taker.expect(c, j.key) != 1 || !taker.has(c, j) {
+				t.Error("the blob is still damaged")
+			}
+			c.Close(t.Context())
 		})
 	}
 }
@@ -197,8 +247,12 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
-	for n := range *faultRuns {
-		runs <- seed + uint64(n)
+	n := *faultRuns
+	if testing.Short() {
+		n /= 4
+	}
+	for i := range n {
+		runs <- seed + uint64(i)
 	}
 	close(runs)
 	players.Wait()
@@ -206,11 +260,14 @@ func TestFaults(t *testing.T) {
 	for _, n := range hits {
 		total += n
 	}
-	if most := *faultRuns * len(all); total == 0 || total == most {
+	if most := n * len(all); total == 0 || total == most {
 		t.Errorf("%d of %d hits: the faults were too hard or too soft", total, most)
 	}
-	t.Logf("%d runs: %d of %d results fetched, 0 wrong", *faultRuns, total, *faultRuns*len(all))
+	t.Logf("%d runs: %d of %d results fetched, 0 wrong", n, total, n*len(all))
 }
+
+// briefSilence keeps tests with many hanging servers short.
+const briefSilence = 300 * time.Millisecond
 
 // playFaults lets two machines share results through a failing server. It returns the number of
 // results that the second machine fetched.
@@ -261,6 +318,7 @@ func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 		url = server.Start(t)
 	}
 	giver := newMachine(t, url)
+	giver.silence = briefSilence
 	defer os.RemoveAll(giver.store.Dir())
 	c := giver.run()
 	for _, j := range all {
@@ -268,10 +326,11 @@ func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 	}
 	c.Close(t.Context())
 	taker := newMachine(t, url)
+	taker.silence = briefSilence
 	defer os.RemoveAll(taker.store.Dir())
 	c = taker.run()
 	if draw(2) == 0 {
-		expect(c, firstKeys(all)...)
+		taker.expect(c, firstKeys(all)...)
 	}
 	for _, j := range all {
 		if taker.has(c, j) {

@@ -19,7 +19,7 @@ import (
 type lookups struct {
 	link    *link
 	keys    Keys
-	patient bool // if set, requests wait until the server is open or has failed
+	patient bool // if set, requests wait until the server is open or the first attempt has failed
 	out     *answers
 	window  *window // limits the concurrent look-ups of expected keys
 	blobs   *downloads
@@ -27,20 +27,36 @@ type lookups struct {
 	mu    sync.Mutex
 	byKey map[remote.Key]*lookup
 
-	dear atomic.Int64 // number of results that were not downloaded, because cooking is faster
+	dear       atomic.Int64 // number of results that were not downloaded, because cooking is faster
+	unanswered atomic.Int64 // number of expected actions that the server was not asked for, or did not answer
 }
 
-// A lookup is the look-up of a key. All requests for the key share one lookup.
+// A lookup is the look-up of a key. All requests for the key share one lookup. A run looks up
+// millions of keys, so a lookup has few fields.
 type lookup struct {
-	key    remote.Key
-	asset  string // path for messages; "" if unknown
-	look   sync.Once
-	looked chan struct{} // closed when the fields below are set
-	entry  *entry        // nil if err is set
-	err    error         // why there is no valid entry; ErrMissing if the server has none
-	took   time.Duration
-
 	forgotten atomic.Bool // set if no request needs the result any more
+
+	// The mutex of lookups guards the following fields.
+	answered bool          // the server has answered
+	hit      bool          // the server has a result
+	entry    *entry        // nil if err is set, or if the run has the result
+	err      error         // why there is no valid entry; ErrMissing if the server has none
+	ongoing  chan struct{} // closed when a request ends that looks up the key; nil if there is none
+}
+
+// isAnswered reports whether the server has answered.
+func (l *lookups) isAnswered(f *lookup) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return f.answered
+}
+
+// dropEntry drops an entry whose result the run has. A later request for the key asks the server
+// again.
+func (l *lookups) dropEntry(f *lookup) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f.entry = nil
 }
 
 // assetOf returns the asset of the n-th key of a request, or "" if the request does not name it.
@@ -51,13 +67,13 @@ func assetOf(r *remote.Request, n int) string {
 	return ""
 }
 
-// lookupOf returns the lookup of a key. asset may be "".
-func (l *lookups) lookupOf(k remote.Key, asset string) *lookup {
+// lookupOf returns the lookup of a key.
+func (l *lookups) lookupOf(k remote.Key) *lookup {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f, ok := l.byKey[k]
 	if !ok {
-		f = &lookup{key: k, asset: asset, looked: make(chan struct{})}
+		f = &lookup{}
 		l.byKey[k] = f
 	}
 	return f
@@ -83,119 +99,190 @@ func (l *lookups) expectAfter(ctx context.Context, before chan struct{}, r remot
 // forgetKeys ends the downloads of keys that no request needs any more.
 func (l *lookups) forgetKeys(keys []remote.Key) {
 	for _, k := range keys {
-		l.lookupOf(k, "").forgotten.Store(true)
+		l.lookupOf(k).forgotten.Store(true)
 	}
 }
 
 // answerExpected looks up keys in their order, many at a time. It fetches the results that it
 // finds, and answers each key.
 func (l *lookups) answerExpected(ctx context.Context, r remote.Request) {
-	l.link.awaitServer(ctx, true) // the response time does not include the time to open the server
+	l.link.awaitServer(ctx, wholeRun) // the response time does not include the time to open the server
 	for n, k := range r.Keys {
-		f := l.lookupOf(k, assetOf(&r, n))
+		f := l.lookupOf(k)
 		if f.forgotten.Load() {
+			l.countUnanswered(k, f)
 			continue
 		}
 		if l.window.enterWindow(ctx) != nil {
 			return
 		}
 		go func() {
-			found := l.lookUp(ctx, f)
-			l.window.leaveWindow(f.took, errors.Is(f.err, ErrUnavailable))
+			e, took := l.lookUp(ctx, k, assetOf(&r, n), wholeRun)
+			l.window.leaveWindow(took, !l.isAnswered(f))
+			l.countUnanswered(k, f)
 			a := remote.Answer{Seq: r.Seq + uint64(n)}
-			if found {
-				a.ReadSets, a.Result, a.Origin = f.entry.record.ReadSets, f.entry.record.Result, f.entry.origin
+			if e != nil {
+				a.ReadSets, a.Result, a.Origin = e.record.ReadSets, e.record.Result, e.origin
 			}
-			if found && f.entry.result != nil {
-				a.Found = l.fetchBlobs(ctx, f, r.Have[n])
+			if e != nil && e.result != nil {
+				a.Found = l.fetchBlobs(ctx, f, e, r.Have[n], wholeRun)
+			}
+			if a.Found {
+				l.dropEntry(f)
 			}
 			l.out.writeAnswer(a)
 		}()
 	}
 }
 
+// countUnanswered counts an expected key if the server has not answered because of an outage.
+func (l *lookups) countUnanswered(k remote.Key, f *lookup) {
+	if !k.Reads && !l.isAnswered(f) && l.link.outages.isLasting() {
+		l.unanswered.Add(1)
+	}
+}
+
 // answerLook answers with the entry that the server has for a key.
 func (l *lookups) answerLook(ctx context.Context, r remote.Request) remote.Answer {
 	a := remote.Answer{Seq: r.Seq}
-	if _, err := l.link.awaitServer(ctx, l.patient); err != nil {
+	if _, err := l.link.awaitServer(ctx, l.endurance()); err != nil {
 		return a
 	}
-	if f := l.lookupOf(r.Keys[0], assetOf(&r, 0)); l.lookUp(ctx, f) {
-		a.Found, a.ReadSets, a.Result, a.Origin = true, f.entry.record.ReadSets, f.entry.record.Result, f.entry.origin
+	if e, _ := l.lookUp(ctx, r.Keys[0], assetOf(&r, 0), l.endurance()); e != nil {
+		a.Found, a.ReadSets, a.Result, a.Origin = true, e.record.ReadSets, e.record.Result, e.origin
 	}
 	return a
+}
+
+// endurance returns how long an unexpected request waits for the server.
+func (l *lookups) endurance() endurance {
+	if l.patient {
+		return firstTry
+	}
+	return briefly
 }
 
 // answerFetch answers whether the store has all blobs of a result.
 func (l *lookups) answerFetch(ctx context.Context, r remote.Request) remote.Answer {
 	a := remote.Answer{Seq: r.Seq}
-	if _, err := l.link.awaitServer(ctx, false); err != nil {
+	if _, err := l.link.awaitServer(ctx, briefly); err != nil {
 		return a
 	}
-	if f := l.lookupOf(r.Keys[0], assetOf(&r, 0)); l.lookUp(ctx, f) && f.entry.result != nil {
-		a.Found = l.fetchBlobs(ctx, f, nil)
+	k := r.Keys[0]
+	if e, _ := l.lookUp(ctx, k, assetOf(&r, 0), briefly); e != nil && e.result != nil {
+		a.Found = l.fetchBlobs(ctx, l.lookupOf(k), e, nil, briefly)
 	}
 	return a
 }
 
-// lookUp looks up a key once. It reports whether the server has an entry for the key.
-func (l *lookups) lookUp(ctx context.Context, f *lookup) bool {
-	f.look.Do(func() {
-		defer close(f.looked)
-		begun := time.Now()
-		f.entry, f.err = l.fetchEntry(ctx, f.key)
-		f.took = time.Since(begun)
-		switch {
-		case errors.Is(f.err, errPoisoned):
-			l.out.noteFirst("poisoned", fmt.Errorf("%s: %w; the record counts as missing, and the asset is cooked", pathname.Show(cmp.Or(f.asset, "an asset")), f.err))
-		case errors.Is(f.err, errUntrusted):
-			l.out.noteFirst("untrusted", f.err)
-		case errors.Is(f.err, ErrRefused):
-			l.link.giveUpServer(f.err)
-		}
-	})
-	<-f.looked
-	return f.entry != nil
+// lookUp looks up a key, unless the server has answered before. It returns the server's entry, or
+// nil, and how long the server took. asset is its path for messages, or "".
+func (l *lookups) lookUp(ctx context.Context, k remote.Key, asset string, how endurance) (*entry, time.Duration) {
+	f := l.lookupOf(k)
+	known, ok := l.beginLookup(ctx, f, how)
+	if !ok {
+		return nil, 0
+	}
+	defer l.endLookup(f)
+	if known != nil || f.err != nil {
+		return known, 0
+	}
+	e, took, err := l.fetchEntry(ctx, k, f, how)
+	if isUnavailable(err) || ctx.Err() != nil || errors.Is(err, errForgotten) {
+		return nil, took // a later request may look up the key
+	}
+	l.mu.Lock()
+	f.answered, f.entry, f.err = true, e, err
+	f.hit = f.hit || e != nil && e.result != nil
+	l.mu.Unlock()
+	switch {
+	case errors.Is(err, errPoisoned):
+		l.out.noteFirst("poisoned", fmt.Errorf("%s: %w; the record counts as missing, and the asset is cooked", pathname.Show(cmp.Or(asset, "an asset")), err))
+	case errors.Is(err, errUntrusted):
+		l.out.noteFirst("untrusted", err)
+	case errors.Is(err, ErrRefused):
+		l.link.giveUpServer(err)
+	}
+	return e, took
 }
 
-// fetchEntry requests the entry of a key from the server.
-func (l *lookups) fetchEntry(ctx context.Context, k remote.Key) (e *entry, err error) {
-	err = l.link.callRetrying(ctx, 0, func(ctx context.Context, server Server) error {
+// beginLookup waits until no other request looks up the key, and returns the entry of an earlier
+// look-up, or nil. ok is false if ctx ends earlier, or if how forbids waiting for the end of an
+// outage.
+func (l *lookups) beginLookup(ctx context.Context, f *lookup, how endurance) (known *entry, ok bool) {
+	for {
+		l.mu.Lock()
+		ongoing, known := f.ongoing, f.entry
+		if ongoing == nil {
+			f.ongoing = make(chan struct{})
+		}
+		l.mu.Unlock()
+		if ongoing == nil {
+			return known, true
+		}
+		if !l.link.outages.waitUnlessDown(ctx, ongoing, how == wholeRun) {
+			return nil, false
+		}
+	}
+}
+
+func (l *lookups) endLookup(f *lookup) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(f.ongoing)
+	f.ongoing = nil
+}
+
+// fetchEntry requests the entry of a key from the server. It also returns the time of the last
+// attempt.
+func (l *lookups) fetchEntry(ctx context.Context, k remote.Key, f *lookup, how endurance) (e *entry, took time.Duration, err error) {
+	unwanted := f.forgotten.Load
+	if how != wholeRun {
+		unwanted = nil
+	}
+	err = l.link.callRetrying(ctx, call{how: how, unwanted: unwanted, do: func(ctx context.Context, server Server) error {
+		begun := time.Now()
 		ar, err := server.Result(ctx, actionOf(k, server.Traits().Function).Digest)
+		took = time.Since(begun)
 		if err != nil {
 			return err
 		}
 		e, err = decodeEntry(k, ar)
 		return err
-	})
+	}})
 	if err == nil && !l.keys.trustsSigner(e.signed) {
-		return nil, errUntrusted
+		return nil, took, errUntrusted
 	}
-	return e, err
+	if err != nil {
+		e = nil
+	}
+	return e, took, err
 }
 
-// fetchBlobs brings the blobs of a result into the store, except the blobs in have. It reports
-// whether the store has all other blobs.
-func (l *lookups) fetchBlobs(ctx context.Context, f *lookup, have []store.BlobID) bool {
+// fetchBlobs brings the blobs of an entry's result into the store, except the blobs in have. It
+// reports whether the store has all other blobs.
+func (l *lookups) fetchBlobs(ctx context.Context, f *lookup, e *entry, have []store.BlobID, how endurance) bool {
 	var lacking []int
 	var bytes int64
-	for i, a := range f.entry.result.Artifacts {
+	for i, a := range e.result.Artifacts {
 		if !slices.Contains(have, a.Blob) && !l.blobs.store.HasBlob(a.Blob, a.Size) {
 			lacking = append(lacking, i)
 			bytes += a.Size
 		}
 	}
-	if l.blobs.pace.estimateDownload(bytes) > f.entry.result.CookTime {
+	if l.blobs.pace.estimateDownload(bytes) > e.result.CookTime {
 		l.dear.Add(1)
 		return false
 	}
 	all := make([]*download, len(lacking))
 	for n, i := range lacking {
-		all[n] = l.blobs.requestBlob(ctx, f.entry.files[i], f.entry.result.Artifacts[i], &f.forgotten)
+		all[n] = l.blobs.requestBlob(ctx, e.files[i], e.result.Artifacts[i], &f.forgotten)
 	}
 	whole := true
 	for _, d := range all {
-		<-d.done
+		if !l.link.outages.waitUnlessDown(ctx, d.done, how == wholeRun) {
+			return false
+		}
 		if d.err != nil {
 			whole = false
 			l.noteDownload(d.err)
@@ -220,20 +307,17 @@ func (l *lookups) noteDownload(err error) {
 // addStats adds the counts of look-ups.
 func (l *lookups) addStats(st *remote.Stats) {
 	st.Dear += l.dear.Load()
+	st.Unanswered += l.unanswered.Load()
 	hits := map[store.ActionID]bool{} // actions that were looked up; true if the server has a result
 	l.mu.Lock()
 	for k, f := range l.byKey {
-		select {
-		case <-f.looked:
-			switch {
-			case errors.Is(f.err, errOff):
-				continue // the look-up did not reach the server
-			case errors.Is(f.err, errUntrusted):
-				st.Untrusted++
-			}
-			hits[k.Action] = hits[k.Action] || f.entry != nil && f.entry.result != nil
-		default:
+		if !f.answered || errors.Is(f.err, errOff) {
+			continue // the look-up did not reach the server
 		}
+		if errors.Is(f.err, errUntrusted) {
+			st.Untrusted++
+		}
+		hits[k.Action] = hits[k.Action] || f.hit
 	}
 	l.mu.Unlock()
 	for _, hit := range hits {
@@ -296,7 +380,7 @@ func (w *window) leaveWindow(took time.Duration, failed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.out--
-	if w.fastest == 0 || took < w.fastest {
+	if took > 0 && (w.fastest == 0 || took < w.fastest) {
 		w.fastest = took
 	}
 	w.late++
@@ -307,4 +391,11 @@ func (w *window) leaveWindow(took time.Duration, failed bool) {
 		w.size, w.late = max(w.size/2, min(firstWindow, w.most)), 0
 	}
 	w.room.Signal()
+}
+
+// roundTrip returns the time of the fastest answer, or 0 if there is none.
+func (w *window) roundTrip() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.fastest
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func TestExpectedKeysTakeTurns(t *testing.T) {
 		l := &lookups{
 			out:   &answers{lines: json.NewEncoder(io.Discard)},
 			byKey: map[remote.Key]*lookup{}, window: newWindow(1),
-			link: newLink(t.Context(), func(context.Context) (Server, error) { return server, nil }, func(string) {}),
+			link: newLink(t.Context(), linkOptions{open: func(context.Context, *Meter) (Server, error) { return server, nil }, noteEnd: func(error) {}}),
 		}
 		defer l.link.closeServer()
 		expect := func(before chan struct{}, k remote.Key) (after chan struct{}) {
@@ -152,11 +153,11 @@ func TestPatientQuestionWaitsForTheServer(t *testing.T) {
 	for _, patient := range []bool{false, true} {
 		server, isThere := &emptyServer{}, make(chan struct{})
 		l := &lookups{patient: patient, byKey: map[remote.Key]*lookup{}}
-		l.link = newLink(t.Context(), func(context.Context) (Server, error) {
+		l.link = newLink(t.Context(), linkOptions{open: func(context.Context, *Meter) (Server, error) {
 			<-isThere
 			return server, nil
-		}, func(string) {})
-		l.link.begun = time.Time{}
+		}, noteEnd: func(error) {}})
+		l.link.opening.begun = time.Time{}
 		answered := make(chan remote.Answer)
 		go func() { answered <- l.answerLook(t.Context(), remote.Request{Keys: []remote.Key{{}}}) }()
 		if !patient {
@@ -180,8 +181,8 @@ func TestRunMayEndWhileServerOpens(t *testing.T) {
 		in, out := io.Pipe()
 		ended := make(chan error, 1)
 		go func() {
-			ended <- Serve(t.Context(), strings.NewReader(`{"op":"hello","wire":1}{"seq":1,"op":"end"}`), out, Options{
-				Name: "server", Open: func(context.Context) (Server, error) {
+			ended <- Serve(t.Context(), strings.NewReader(fmt.Sprintf(`{"op":"hello","wire":%d}{"seq":1,"op":"end"}`, remote.WireVersion)), out, Options{
+				Name: "server", Open: func(context.Context, *Meter) (Server, error) {
 					<-time.After(100 * time.Microsecond)
 					return &emptyServer{}, nil
 				},

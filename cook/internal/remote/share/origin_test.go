@@ -127,3 +127,24 @@ func TestMergedResultKeepsItsOrigin(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+// TestEqualResultIsNotReplaced checks that a run that cooks a result before it has asked the server
+// does not replace the equal result of another run.
+func TestEqualResultIsNotReplaced(t *testing.T) {
+	for name, j := range map[string]job{"reads only its source": jobs(7)[4], "reads more": jobs(7)[5]} {
+		t.Run(name, func(t *testing.T) {
+			_, url := shared(t, j)
+			want := newMachine(t, url).origin(j)
+			racer := newMachine(t, url)
+			racer.name = guid.New().String()
+			c := racer.run()
+			racer.keep(c, j)
+			if stats := c.Close(t.Context()); stats.Uploaded != 0 || stats.Left != 0 {
+				t.Errorf("%+v", stats)
+			}
+			if got := newMachine(t, url).origin(j); got != want {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+		})
+	}
+}

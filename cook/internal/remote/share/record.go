@@ -157,7 +157,7 @@ func (e *entry) addOld(old *entry) (more bool) {
 		}
 	}
 	e.readSets = sets[:min(most, len(sets))]
-	if e.result != nil {
+	if e.result != nil && (old.result == nil || !slices.Equal(e.files, old.files) || !slices.Equal(e.result.Artifacts, old.result.Artifacts) || !slices.Equal(e.result.Warnings, old.result.Warnings)) {
 		return true
 	}
 	e.result, e.files, e.origin = old.result, old.files, old.origin
@@ -176,6 +176,11 @@ func actionOf(k remote.Key, f Function) action {
 	if k.Reads {
 		id, kind = k.Result[:], "result"
 	}
+	return saltedAction(kind, id, f)
+}
+
+// saltedAction returns the action with the given salt. kind is the kind of the entry.
+func saltedAction(kind string, id []byte, f Function) action {
 	command := messages.Marshal(&messages.Command{Arguments: []string{"assetcook", kind}})
 	root := messages.Marshal(&messages.Directory{})
 	message := messages.Marshal(&messages.Action{CommandDigest: f.Of(command), InputRootDigest: f.Of(root), Salt: id})
@@ -225,8 +230,19 @@ type Keys struct {
 // errUntrusted is the error of an entry that no trusted key has signed.
 var errUntrusted = errors.New("no trusted key signed a result, so the result is not accepted")
 
-// errNoKey reports uploads without a signing key although only signed results are accepted.
-var errNoKey = fmt.Errorf("%w: results are not uploaded, because only signed results are accepted and there is no key to sign with", ErrRefused)
+// ErrNoKey reports uploads without a signing key although only signed results are accepted.
+var ErrNoKey = fmt.Errorf("%w: results are not uploaded, because only signed results are accepted and there is no key to sign with", ErrRefused)
+
+// checkUploads returns an error if this machine cannot upload entries to a server.
+func (k Keys) checkUploads(traits Traits) error {
+	switch {
+	case !traits.Uploads:
+		return fmt.Errorf("%w: the server accepts no results from this machine", ErrRefused)
+	case len(k.Trust) > 0 && k.Sign == nil:
+		return ErrNoKey
+	}
+	return nil
+}
 
 // trustsSigner reports whether entries with this signer are accepted. nil means unsigned.
 func (k Keys) trustsSigner(signer ed25519.PublicKey) bool {
@@ -252,8 +268,11 @@ func (k Keys) vouches(signer ed25519.PublicKey) bool {
 //
 // The fingerprint of a nil key is "".
 func Fingerprint(key ed25519.PublicKey) string {
+	if key == nil {
+		return ""
+	}
 	der, err := x509.MarshalPKIXPublicKey(key)
-	if key == nil || err != nil {
+	if err != nil {
 		return ""
 	}
 	sum := sha256.Sum256(der)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -19,17 +20,21 @@ type sender struct {
 	store   *store.Store
 	traffic *traffic
 
-	mu   sync.Mutex
-	sent int64 // number of uploaded bytes
+	pace pace
+
+	mu     sync.Mutex
+	sent   int64         // number of uploaded bytes
+	flying int64         // total size of the uploads in flight
+	wake   chan struct{} // closed when the next upload ends; may be nil
 }
 
 // largeUploads limits the concurrent requests for large blobs of one call.
 const largeUploads = 8
 
-// uploadContents uploads the contents that the server lacks. It returns an error for each refused
+// uploadContents uploads the contents that the server lacks or has with wrong bytes. It returns an error for each refused
 // content, and the error that ended the uploads early, if any.
 func (s *sender) uploadContents(ctx context.Context, traits Traits, contents map[Digest]content) (map[Digest]error, error) {
-	g := &transmission{batch: batch{limit: min(traits.Batch, smallBatch)}, failed: map[Digest]error{}}
+	g := &transmission{batch: batch{limit: min(traits.Batch, smallBatch, max(s.pace.room(0)/4, 1))}, failed: map[Digest]error{}}
 	var digests []Digest
 	for d := range contents {
 		if traits.MaxBlob > 0 && d.Size > traits.MaxBlob {
@@ -42,12 +47,17 @@ func (s *sender) uploadContents(ctx context.Context, traits Traits, contents map
 		return g.failed, nil
 	}
 	var missing []Digest
-	err := s.link.callRetrying(ctx, int64(100*len(digests)), func(ctx context.Context, server Server) (err error) {
+	err := s.link.callRetrying(ctx, call{size: int64(100 * len(digests)), how: wholeRun, do: func(ctx context.Context, server Server) (err error) {
 		missing, err = server.Missing(ctx, digests)
 		return err
-	})
+	}})
 	if err != nil {
 		return nil, err
+	}
+	for d, c := range contents {
+		if c.damaged && !slices.Contains(missing, d) {
+			missing = append(missing, d)
+		}
 	}
 	var large errgroup.Group
 	large.SetLimit(largeUploads)
@@ -68,6 +78,11 @@ func (s *sender) uploadContents(ctx context.Context, traits Traits, contents map
 	s.sendBatch(ctx, g)
 	large.Wait()
 	return g.failed, g.err
+}
+
+// isSmall reports whether an upload may share a request with others.
+func (l *link) isSmall(d Digest) bool {
+	return d.Size <= min(l.opening.server.Traits().Batch, smallBatch)/4 // the server must be open
 }
 
 // A transmission uploads several contents. Some of them may fail.
@@ -132,15 +147,22 @@ func (s *sender) sendBatch(ctx context.Context, g *transmission) {
 	if len(b.digests) == 0 || g.hasGivenUp() {
 		return
 	}
+	if err := s.beginUpload(ctx, b.size); err != nil {
+		for _, d := range b.digests {
+			g.blobEnded(ctx, d, err)
+		}
+		return
+	}
 	is := s.traffic.beginGroup(true, len(b.digests), b.size)
-	err := s.link.uploadBlob(ctx, b.size, func(ctx context.Context, server Server) error {
+	err := s.link.callRetrying(ctx, call{size: b.size, how: wholeRun, up: true, do: func(ctx context.Context, server Server) error {
 		return server.WriteSmall(ctx, b.digests, b.contents)
-	})
+	}})
 	if err == nil {
 		is.countPassed(b.size)
 		s.countSent(b.size)
 	}
 	is.endTransferGroup()
+	s.endUpload(b.size)
 	for i, d := range b.digests {
 		one := err
 		if err != nil && len(b.digests) > 1 && !g.hasGivenUp() {
@@ -152,9 +174,13 @@ func (s *sender) sendBatch(ctx context.Context, g *transmission) {
 
 // uploadLarge uploads a blob with its own request.
 func (s *sender) uploadLarge(ctx context.Context, d Digest, c content) error {
+	if err := s.beginUpload(ctx, d.Size); err != nil {
+		return err
+	}
+	defer s.endUpload(d.Size)
 	is := s.traffic.beginGroup(true, 1, d.Size)
 	defer is.endTransferGroup()
-	err := s.link.uploadBlob(ctx, d.Size, func(ctx context.Context, server Server) error {
+	err := s.link.callRetrying(ctx, call{size: d.Size, how: wholeRun, up: true, do: func(ctx context.Context, server Server) error {
 		return server.Write(ctx, d, func(offset int64) (io.ReadCloser, error) {
 			r, err := s.openToSend(c, offset)
 			if err != nil {
@@ -162,7 +188,7 @@ func (s *sender) uploadLarge(ctx context.Context, d Digest, c content) error {
 			}
 			return is.reader(r), nil
 		})
-	})
+	}})
 	if err == nil {
 		s.countSent(d.Size)
 	}
@@ -170,7 +196,42 @@ func (s *sender) uploadLarge(ctx context.Context, d Digest, c content) error {
 }
 
 func (s *sender) countSent(bytes int64) {
+	s.pace.notePassed(bytes)
 	s.mu.Lock()
 	s.sent += bytes
 	s.mu.Unlock()
+}
+
+// beginUpload waits until the bytes in flight have room for an upload, or until ctx is done.
+func (s *sender) beginUpload(ctx context.Context, size int64) error {
+	for {
+		s.mu.Lock()
+		if s.flying == 0 || s.flying < s.pace.room(0) {
+			s.flying += size
+			s.mu.Unlock()
+			s.pace.beginTransfer()
+			return nil
+		}
+		if s.wake == nil {
+			s.wake = make(chan struct{})
+		}
+		wake := s.wake
+		s.mu.Unlock()
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *sender) endUpload(size int64) {
+	s.pace.endTransfer()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flying -= size
+	if s.wake != nil {
+		close(s.wake)
+		s.wake = nil
+	}
 }

@@ -39,9 +39,13 @@
 //
 // # Failure is a miss
 //
-// Each request has a deadline and is retried once if the server was unavailable. After three
-// failures in a row, or if a tenth of the last minute's requests failed, the run makes no more
-// requests.
+// A request may take long while bytes pass in the connections to the server, because it may wait
+// behind the run's own transfers. If no bytes pass for some seconds, or a connection breaks, an
+// outage begins (outage.go). Then the run cooks, and one request at a time tries with increasing
+// pauses whether the server answers again. Expected look-ups, downloads and uploads wait for the end
+// of an outage. A server that refuses the credentials gets no more requests.
+//
+// The bytes in flight follow the measured rate (pace.go), so that look-ups stay fast on slow links.
 package share
 
 import (
@@ -62,19 +66,26 @@ import (
 // Options choose the server, and the results to share.
 type Options struct {
 	Store *store.Store
-	// Open opens the server. Name is the server's name in messages.
-	Open func(context.Context) (Server, error)
+	// Open opens the server, whose connections must be opened by Meter.Dial. Name is the server's
+	// name in messages.
+	Open func(context.Context, *Meter) (Server, error)
 	Name string
 	// Run and Host identify the run that makes the results.
 	Run, Host string
 	Keys      Keys
-	// Patient makes requests wait until the server is open or has failed.
+	// Patient makes requests wait until the server is open or the first attempt has failed.
 	Patient bool
+	// Silence is the time without any bytes after which the server counts as unavailable. 0 means
+	// five seconds.
+	Silence time.Duration
 	// LaterTime is how long the end of a run waits for uploads of earlier runs' results. 0 means
 	// one second.
 	LaterTime time.Duration
 	// Pending is the file with the keys of results that a later run must upload, or "".
 	Pending string
+	// Push means that the results of the run were cooked earlier, perhaps on other machines. The
+	// server is not asked again if it does not answer at first. Results of Pending are not uploaded.
+	Push bool
 	// Platform are the properties, KEY=VALUE, of the machines that execute actions.
 	Platform []string
 }
@@ -84,6 +95,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := newSharer(ctx, out, opt)
+	defer s.looks.blobs.running.Wait() // the transfers remove their unfinished files
 	defer s.link.closeServer()
 	go s.out.sendHeartbeats(ctx)
 	ticker := time.NewTicker(reportTime)
@@ -155,19 +167,27 @@ type sharer struct {
 func newSharer(ctx context.Context, out io.Writer, opt Options) *sharer {
 	s := &sharer{out: &answers{lines: json.NewEncoder(out), server: opt.Name, noted: map[string]bool{}}}
 	s.out.writeAnswer(remote.Answer{Wire: remote.WireVersion}) // the version precedes any note
-	s.link = newLink(ctx, opt.Open, s.out.writeNote)
+	s.link = newLink(ctx, linkOptions{open: opt.Open, silence: opt.Silence, once: opt.Push, noteOutage: func(why error) {
+		s.out.writeNote(fmt.Sprintf("%v; the run goes on without the server, and asks it again from time to time", why))
+	}, noteEnd: func(why error) {
+		s.out.writeNote(fmt.Sprintf("%v; this run makes no more requests to the server", why))
+	}, changed: func(state remote.LinkState) {
+		s.out.writeAnswer(remote.Answer{Traffic: &remote.Traffic{Link: state}})
+	}})
 	s.traffic = &traffic{publish: func(t remote.Traffic) { s.out.writeAnswer(remote.Answer{Traffic: &t}) }}
-	received := &downloads{traffic: s.traffic, link: s.link, store: opt.Store, requested: map[store.Artifact]*download{}}
+	received := &downloads{traffic: s.traffic, link: s.link, store: opt.Store, requested: map[store.Artifact]*download{}, sharing: sharing{smallBatch, smallBatch / 4}}
 	sent := &sender{link: s.link, store: opt.Store, traffic: s.traffic}
+	s.link.uplink.rate = sent.pace.rate
 	s.looks = &lookups{
 		link: s.link, keys: opt.Keys, patient: opt.Patient, out: s.out, blobs: received,
 		window: newWindow(maxWindow), byKey: map[remote.Key]*lookup{},
 	}
+	received.trip = s.looks.window.roundTrip
 	s.uploads = &uploader{
 		blobs: sent, looks: s.looks, out: s.out, keys: opt.Keys,
-		maker: maker{Run: opt.Run, Host: opt.Host}, laterTime: cmp.Or(opt.LaterTime, laterTime), pending: opt.Pending,
+		maker: maker{Run: opt.Run, Host: opt.Host}, laterTime: cmp.Or(opt.LaterTime, laterTime), pending: opt.Pending, push: opt.Push,
 	}
-	s.executions = newExecutions(s.out, opt.Platform, sent, received)
+	s.executions = newExecutions(s.out, opt, sent, received)
 	return s
 }
 
@@ -190,6 +210,7 @@ func checkRequest(r *remote.Request, first bool) error {
 
 // endSharing answers the last request, and saves the keys of the remaining uploads for a later run.
 func (s *sharer) endSharing(r remote.Request, left []queuedResult) {
+	s.link.outages.endRun()
 	s.uploads.noteFailed()
 	s.uploads.savePending(left)
 	stats := s.stats()
@@ -205,10 +226,10 @@ func (s *sharer) stats() *remote.Stats {
 	st.Requests, st.Waited = s.link.requests, s.link.waited
 	s.link.mu.Unlock()
 	s.looks.blobs.mu.Lock()
-	st.Downloaded, st.Down = s.looks.blobs.received, s.looks.blobs.bytes
+	st.Downloaded, st.Down = s.looks.blobs.arrived.blobs, s.looks.blobs.arrived.bytes
 	s.looks.blobs.mu.Unlock()
 	s.uploads.queue.mu.Lock()
-	st.Uploaded = s.uploads.queue.done
+	st.Uploaded, st.Known = s.uploads.queue.done, s.uploads.queue.known
 	s.uploads.queue.mu.Unlock()
 	s.uploads.blobs.mu.Lock()
 	st.Up = s.uploads.blobs.sent

@@ -5,15 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"math/rand/v2"
-	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,200 +15,15 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
-	"github.com/assetcook/assetcook/cook/internal/remote/reapi"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
 	"github.com/assetcook/assetcook/cook/internal/remote/share"
-	"github.com/assetcook/assetcook/cook/internal/remote/webcache"
 	"github.com/assetcook/assetcook/cook/internal/store"
-	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/memtemp"
 )
 
 func TestMain(m *testing.M) {
 	memtemp.Use()
 	os.Exit(m.Run())
-}
-
-// A machine cooks assets: it has a store, and clients for its runs.
-type machine struct {
-	t     testing.TB
-	store *store.Store
-	url   string
-	open  func(context.Context) (share.Server, error)
-	name  string
-	keys  share.Keys
-	later time.Duration // value of share.Options.LaterTime
-
-	mu    sync.Mutex
-	notes []string
-}
-
-func newMachine(t testing.TB, url string) *machine {
-	s, err := store.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &machine{t: t, store: s, url: url, open: open(url)}
-}
-
-func open(address string) func(context.Context) (share.Server, error) {
-	return func(ctx context.Context) (share.Server, error) {
-		u, err := url.Parse(address)
-		if err != nil {
-			return nil, err
-		}
-		if u.Scheme == "http" {
-			return webcache.Open(ctx, u, webcache.Options{})
-		}
-		return reapi.Open(ctx, u, reapi.Options{})
-	}
-}
-
-// run returns a client. The sharer at its other end runs in this process.
-func (m *machine) run() *remote.Client { return m.runOver(m.open) }
-
-// runOver is like run, with another function that opens the server.
-func (m *machine) runOver(open func(context.Context) (share.Server, error)) *remote.Client {
-	opt := remote.Options{URL: m.url, Read: true, Upload: true, Exec: true}
-	return remote.NewOver(m.t.Context(), opt, m.note, func() (io.ReadWriteCloser, error) {
-		here, there := newPipes()
-		go func() {
-			err := share.Serve(context.Background(), there, there, share.Options{
-				Store: m.store, Open: open, Name: m.url, Run: m.name, Host: "host", Keys: m.keys, Pending: filepath.Join(m.store.Dir(), "pending"),
-				Patient:   true, // a busy machine may open the server late
-				LaterTime: m.later,
-			})
-			if err != nil {
-				m.t.Errorf("serve: %v", err)
-			}
-			there.Close()
-		}()
-		return here, nil
-	})
-}
-
-func (m *machine) note(text string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.notes = append(m.notes, text)
-}
-
-// A pipes is one end of a two-way connection.
-type pipes struct {
-	io.Reader
-	io.WriteCloser
-}
-
-func newPipes() (pipes, pipes) {
-	r1, w1 := io.Pipe()
-	r2, w2 := io.Pipe()
-	return pipes{r1, w2}, pipes{r2, w1}
-}
-
-// A job is a result with the contents of its artifacts.
-type job struct {
-	key      remote.Key
-	set      store.ReadSet
-	contents [][]byte
-	result   store.Result
-}
-
-// jobs returns results with all kinds of artifacts and dependencies.
-func jobs(seed uint64) (all []job) {
-	r := rand.New(rand.NewPCG(seed, 0))
-	for i, sizes := range [][]int{{0}, {1}, {100}, {70_000}, {3 << 20}, {10, 20, 30}, {500, 2 << 20, 0}, {}, {4000}, {4000}} {
-		j := job{result: store.Result{CookTime: time.Hour}} // longer than any download
-		r0, a := r.Uint64(), r.Uint64()
-		j.key.Action = store.ActionID(hashing.DigestOf(fmt.Append(nil, a)))
-		j.key.Result = store.ResultID(hashing.DigestOf(fmt.Append(nil, r0)))
-		if i%3 == 2 {
-			j.key.Reads, j.set = true, filesRead("a/b.h", "c")
-		}
-		for _, n := range sizes {
-			content := make([]byte, n)
-			for k := range content {
-				content[k] = byte(r.Uint32() >> uint(8*(k%2)))
-			}
-			j.contents = append(j.contents, content)
-			j.result.Artifacts = append(j.result.Artifacts, store.Artifact{Blob: store.BlobID(hashing.DigestOf(content)), Size: int64(n)})
-		}
-		if i == 5 {
-			j.result.Warnings = []string{"a warning"}
-		}
-		all = append(all, j)
-	}
-	return all
-}
-
-// keep puts a result into the machine's store, and uploads it.
-func (m *machine) keep(c *remote.Client, j job) {
-	m.t.Helper()
-	for i, content := range j.contents {
-		a := j.result.Artifacts[i]
-		if err := m.store.ReceiveBlob(m.t.Context(), bytes.NewReader(content), a.Blob, a.Size); err != nil {
-			m.t.Fatal(err)
-		}
-	}
-	if j.set != nil {
-		if err := m.store.AddReadSet(j.key.Action, j.set); err != nil {
-			m.t.Fatal(err)
-		}
-	}
-	if err := m.store.PutResult(j.key.Result, j.result); err != nil {
-		m.t.Fatal(err)
-	}
-	if j.key.Reads {
-		c.Keep("a.png", j.key, j.above())
-	} else {
-		c.Keep("a.png", j.key)
-	}
-}
-
-// above returns the key for the read sets of the job's action.
-func (j job) above() remote.Key {
-	return remote.Key{Action: j.key.Action, Result: store.ResultID{1}}
-}
-
-// has reports whether the server returns a result equal to the job's, and the store then has its
-// blobs.
-func (m *machine) has(c *remote.Client, j job) bool {
-	m.t.Helper()
-	known := c.Look(m.t.Context(), j.key, "", time.Minute)
-	if j.key.Reads {
-		above := c.Look(m.t.Context(), j.above(), "", time.Minute)
-		if known.Result != nil && !slices.ContainsFunc(above.ReadSets, func(s store.ReadSet) bool { return slices.Equal(s, j.set) }) {
-			return false
-		}
-	}
-	if known.Result == nil {
-		return false
-	}
-	if !slices.Equal(known.Result.Artifacts, j.result.Artifacts) || !slices.Equal(known.Result.Warnings, j.result.Warnings) {
-		m.t.Errorf("another result: %+v, want %+v", known.Result, j.result)
-	}
-	if !c.Fetch(m.t.Context(), j.key, time.Minute) {
-		return false
-	}
-	m.holds(j)
-	return true
-}
-
-// holds checks that the store has the blobs of a result.
-func (m *machine) holds(j job) {
-	m.t.Helper()
-	for i, a := range j.result.Artifacts {
-		f, err := m.store.OpenBlob(a.Blob, a.Size)
-		if err != nil {
-			m.t.Errorf("fetched, but: %v", err)
-			continue
-		}
-		data, err := io.ReadAll(f)
-		f.Close()
-		if err != nil || !bytes.Equal(data, j.contents[i]) {
-			m.t.Errorf("a blob of %d bytes has %d others (%v)", len(j.contents[i]), len(data), err)
-		}
-	}
 }
 
 var servers = map[string]func(t *testing.T) (*remotetest.Server, string){
@@ -229,14 +38,28 @@ var servers = map[string]func(t *testing.T) (*remotetest.Server, string){
 		s := &remotetest.Server{}
 		return s, s.StartHTTP(t)
 	},
+	"s3": func(t *testing.T) (*remotetest.Server, string) {
+		s := &remotetest.Server{}
+		return s, s3URL(s.StartS3(t, testBucket))
+	},
+	"s3, cut": func(t *testing.T) (*remotetest.Server, string) {
+		s := &remotetest.Server{CutAt: 300_000}
+		return s, s3URL(s.StartS3(t, testBucket))
+	},
+	"file": func(t *testing.T) (*remotetest.Server, string) {
+		return &remotetest.Server{}, fileURL(t.TempDir())
+	},
 	"http, cut": func(t *testing.T) (*remotetest.Server, string) {
 		s := &remotetest.Server{CutAt: 300_000}
 		return s, s.StartHTTP(t)
 	},
 }
 
-func started(t *testing.T, s *remotetest.Server) (*remotetest.Server, string) {
-	return s, s.Start(t) + "/main"
+var testBucket = remotetest.Bucket{Name: "team", Region: "auto", KeyID: "AKID", Secret: "secret"}
+
+// s3URL returns the address of testBucket at an endpoint, for the function open.
+func s3URL(endpoint string) string {
+	return "s3://team/x?endpoint=" + strings.TrimPrefix(endpoint, "http://")
 }
 
 // TestUploadedResultIsDownloadedByOthers uploads results from one machine and downloads them on
@@ -259,7 +82,7 @@ func TestUploadedResultIsDownloadedByOthers(t *testing.T) {
 
 			taker := newMachine(t, url)
 			c = taker.run()
-			if whole := expect(c, firstKeys(all)...); whole == 0 {
+			if whole := taker.expect(c, firstKeys(all)...); whole == 0 {
 				t.Error("no expected result was fetched")
 			}
 			for i, j := range all {
@@ -293,40 +116,14 @@ func TestUploadedResultIsDownloadedByOthers(t *testing.T) {
 	}
 }
 
-// firstKeys returns the keys that a run can expect before any answer.
-func firstKeys(all []job) (keys []remote.Key) {
-	for _, j := range all {
-		if !j.key.Reads {
-			keys = append(keys, j.key)
-		}
-	}
-	return keys
-}
-
-// expect waits for all expected results, and returns the number of complete results.
-func expect(c *remote.Client, keys ...remote.Key) (whole int) {
-	wanted := make([]remote.Expectation, len(keys))
-	for i, k := range keys {
-		wanted[i].Key = k
-	}
-	arrived := make(chan bool, len(keys))
-	c.Expect(wanted, func(_ int, is bool) { arrived <- is })
-	for range keys {
-		if <-arrived {
-			whole++
-		}
-	}
-	return whole
-}
-
 func TestForgottenKeyIsNotLookedUp(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
 	m := newMachine(t, url)
 	opened := make(chan struct{})
-	m.open = func(ctx context.Context) (share.Server, error) {
+	m.open = func(ctx context.Context, meter *share.Meter) (share.Server, error) {
 		<-opened
-		return open(url)(ctx)
+		return open(url)(ctx, meter)
 	}
 	c := m.run()
 	all := jobs(1)
@@ -566,19 +363,11 @@ func TestVersionIsTheFirstAnswer(t *testing.T) {
 	for range 50 {
 		var out bytes.Buffer
 		share.Serve(t.Context(), strings.NewReader(""), &out, share.Options{
-			Name: "server", Open: func(context.Context) (share.Server, error) { return nil, errors.New("refused") },
+			Name: "server", Open: func(context.Context, *share.Meter) (share.Server, error) { return nil, errors.New("refused") },
 		})
 		var first remote.Answer
 		if err := json.NewDecoder(&out).Decode(&first); err != nil || first.Wire != remote.WireVersion {
 			t.Fatalf("first answer: %+v, %v", first, err)
 		}
 	}
-}
-
-// filesRead returns the read set of an action that read the named files.
-func filesRead(names ...string) (set store.ReadSet) {
-	for _, name := range names {
-		set = append(set, dependency.OfFile(name))
-	}
-	return set
 }

@@ -150,7 +150,7 @@ func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, 
 	calm(false)
 	c = taker.runOver(reach(bad))
 	if draw(2) == 0 {
-		expect(c, firstKeys(all)...)
+		taker.expect(c, firstKeys(all)...)
 	}
 	for _, j := range all {
 		if taker.has(c, j) {
@@ -211,20 +211,20 @@ func troubled(t *testing.T, dir, name string) *machine {
 		t.Error(err)
 		return nil
 	}
-	return &machine{t: t, store: s, url: "server"}
+	return &machine{t: t, store: s, url: "server", down: make(chan struct{}, 1), silence: briefSilence}
 }
 
 // reach returns a function that opens the server at the given address.
-func reach(at remotetest.Address) func(context.Context) (share.Server, error) {
-	return func(ctx context.Context) (share.Server, error) {
+func reach(at remotetest.Address) func(context.Context, *share.Meter) (share.Server, error) {
+	return func(ctx context.Context, meter *share.Meter) (share.Server, error) {
 		u, err := url.Parse(at.URL)
 		if err != nil {
 			return nil, err
 		}
 		if strings.HasPrefix(u.Scheme, "http") {
-			return webcache.Open(ctx, u, webcache.Options{TLS: at.TLS, Authorization: at.Authorization})
+			return webcache.Open(ctx, u, webcache.Options{TLS: at.TLS, Authorization: at.Authorization, Meter: meter})
 		}
-		return reapi.Open(ctx, u, reapi.Options{TLS: at.TLS, Authorization: at.Authorization})
+		return reapi.Open(ctx, u, reapi.Options{TLS: at.TLS, Authorization: at.Authorization, Meter: meter})
 	}
 }
 

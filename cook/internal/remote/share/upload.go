@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -25,6 +26,7 @@ const (
 	laterGroup  = 50          // same as uploadGroup, for results of earlier runs
 	laterTime   = time.Second // default of Options.LaterTime
 	mostTries   = 5           // maximum number of runs that try to upload a result
+	mostOutage  = time.Minute // maximum outage that the end of a run waits for
 )
 
 // An uploader sends results to the server in groups: first the blobs that the server lacks, then
@@ -37,6 +39,7 @@ type uploader struct {
 	maker     maker
 	laterTime time.Duration
 	pending   string
+	push      bool // see Options.Push
 	resumed   bool // set once the file Options.Pending was read
 	queue     uploadQueue
 }
@@ -52,6 +55,7 @@ type uploadQueue struct {
 	left   []queuedResult // results that a later run must upload
 	failed failures
 	done   int64 // number of uploaded results
+	known  int64 // number of results that the server had
 }
 
 // failures counts the results that the server did not accept.
@@ -72,7 +76,9 @@ type queuedResult struct {
 // newlyCooked returns the keys of results that this run has cooked.
 func (u *uploader) newlyCooked(r *remote.Request) []queuedResult {
 	by := u.maker
-	by.At = time.Now().UTC().Truncate(time.Millisecond)
+	if !u.push {
+		by.At = time.Now().UTC().Truncate(time.Millisecond)
+	}
 	all := make([]queuedResult, len(r.Keys))
 	for i, k := range r.Keys {
 		all[i] = queuedResult{Key: k, maker: by, Asset: assetOf(r, i)}
@@ -149,21 +155,18 @@ func (u *uploader) uploadQueued(ctx context.Context) {
 // uploadGroup uploads the results that are still in the store. It returns an error only if no
 // result of the group can be uploaded. A single refused result does not stop the group.
 func (u *uploader) uploadGroup(ctx context.Context, keys []queuedResult) error {
-	server, err := u.blobs.link.awaitServer(ctx, true)
+	server, err := u.blobs.link.awaitServer(ctx, wholeRun)
 	if err != nil {
 		return err
 	}
 	traits := server.Traits()
-	if !traits.Uploads {
-		return fmt.Errorf("%w: the server accepts no results from this machine", ErrRefused)
+	if err := u.keys.checkUploads(traits); err != nil {
+		return err
 	}
-	if len(u.keys.Trust) > 0 && u.keys.Sign == nil {
-		return errNoKey
-	}
-	Each(len(keys), func(i int) error { // reads existing entries, which giftOf merges into the new ones
-		if !keys[i].Reads {
-			u.looks.lookUp(ctx, u.looks.lookupOf(keys[i].Key, keys[i].Asset))
-		}
+	// The run may have cooked a result before it asked the server. Keys that the run has looked up
+	// cost no request.
+	Each(len(keys), func(i int) error {
+		u.looks.lookUp(ctx, keys[i].Key, keys[i].Asset, wholeRun)
 		return nil
 	})
 	var gifts []gift
@@ -188,6 +191,10 @@ func (u *uploader) uploadGroup(ctx context.Context, keys []queuedResult) error {
 		return err
 	}
 	return Each(len(gifts), func(i int) error {
+		if gifts[i].known {
+			u.queue.countKnown(gifts[i].entry)
+			return nil
+		}
 		for _, d := range gifts[i].needs {
 			if why := failed[d]; why != nil {
 				u.recordRefusal(ctx, gifts[i].key, why)
@@ -204,20 +211,24 @@ type gift struct {
 	entry  *entry
 	action action
 	needs  []Digest
+	known  bool // the server has the entry, but may lack blobs
 }
 
 // giftOf returns the entry to upload for a key, and adds its blobs to contents. ok is false if the
-// store has neither a result nor read sets, or the server already has them.
+// store has neither a result nor read sets, or if this machine must not replace the server's entry.
 func (u *uploader) giftOf(ctx context.Context, k queuedResult, f Function, contents map[Digest]content) (g gift, ok bool) {
 	e := &entry{origin: store.Origin{Run: k.Run, Host: k.Host, At: k.At}}
 	if r, err := u.blobs.store.Result(k.Result); err == nil {
 		e.result = &r
+		if made := (maker{r.Origin.Run, r.Origin.Host, r.Origin.At}); made != (maker{}) {
+			e.origin = made.validOrigin(&messages.ActionResult{})
+		}
 		for _, a := range r.Artifacts {
 			d, err := u.blobs.blobDigest(f, a)
 			if err != nil {
 				return g, false
 			}
-			contents[d] = content{artifact: a}
+			contents[d] = content{artifact: a, damaged: u.looks.blobs.isDamaged(a)}
 			e.files = append(e.files, d)
 		}
 	}
@@ -225,26 +236,28 @@ func (u *uploader) giftOf(ctx context.Context, k queuedResult, f Function, conte
 		if sets, err := u.blobs.store.ReadSets(k.Action); err == nil {
 			e.readSets = sets
 		}
-		// If two machines add to an entry at the same time, one addition may be lost. This only
-		// causes a miss. A run without a signing key leaves signed entries unchanged, because it
-		// cannot sign them again.
-		there := u.looks.lookupOf(k.Key, k.Asset)
-		switch found := u.looks.lookUp(ctx, there); {
-		case found && u.keys.Sign == nil && there.entry.signed != nil,
-			found && (u.keys.Sign == nil || u.keys.vouches(there.entry.signed)) && !e.addOld(there.entry):
-			return g, false
-		}
 	}
-	return gift{key: k, entry: e, action: actionOf(k.Key, f)}, e.result != nil || len(e.readSets) > 0
+	// If two machines add to an entry at the same time, one addition may be lost. This only causes a
+	// miss. A run without a signing key leaves signed entries unchanged, because it cannot sign them
+	// again.
+	switch there, _ := u.looks.lookUp(ctx, k.Key, k.Asset, wholeRun); {
+	case there == nil:
+	case u.keys.Sign == nil && there.signed != nil:
+		u.queue.countKnown(e)
+		return g, false
+	case u.keys.Sign == nil || u.keys.vouches(there.signed):
+		g.known = !e.addOld(there)
+	}
+	return gift{key: k, entry: e, action: actionOf(k.Key, f), known: g.known}, e.result != nil || len(e.readSets) > 0
 }
 
 // uploadResult uploads an entry whose blobs are on the server.
 func (u *uploader) uploadResult(ctx context.Context, g gift) error {
 	ar, err := g.entry.encodeEntry(g.key.Key, u.keys.Sign)
 	if err == nil {
-		err = u.blobs.link.uploadBlob(ctx, int64(len(ar.StdoutRaw)), func(ctx context.Context, server Server) error {
+		err = u.blobs.link.callRetrying(ctx, call{size: int64(len(ar.StdoutRaw)), how: wholeRun, up: true, do: func(ctx context.Context, server Server) error {
 			return server.PutResult(ctx, g.action.Digest, ar)
-		})
+		}})
 	}
 	switch {
 	case err == nil && g.entry.result != nil:
@@ -306,8 +319,19 @@ func (q *uploadQueue) countUploaded() {
 	q.mu.Unlock()
 }
 
+// countKnown counts an entry that the server has, if it has a result.
+func (q *uploadQueue) countKnown(e *entry) {
+	if e.result == nil {
+		return
+	}
+	q.mu.Lock()
+	q.known++
+	q.mu.Unlock()
+}
+
 // flushUploads waits until all results are uploaded, ctx ends, or the time in longest has passed.
-// It waits less for results of earlier runs. It returns the results that remain.
+// It waits less for results of earlier runs, and during an outage. It returns the results that
+// remain.
 func (u *uploader) flushUploads(ctx context.Context, longest time.Duration, stop context.CancelFunc) []queuedResult {
 	q := &u.queue
 	q.mu.Lock()
@@ -329,6 +353,8 @@ func (u *uploader) flushUploads(ctx context.Context, longest time.Duration, stop
 			q.mu.Lock()
 			waiting = len(q.queue) > 0 || q.own > 0
 			q.mu.Unlock()
+			outage, _ := u.blobs.link.outages.lasts()
+			waiting = waiting && outage < min(longest/10, mostOutage)
 		case <-end:
 			waiting = false
 		case <-ctx.Done():
@@ -374,7 +400,7 @@ func (u *uploader) savePending(keys []queuedResult) {
 func (u *uploader) takePending() (keys []queuedResult) {
 	again := u.resumed
 	u.resumed = true
-	if again || u.pending == "" {
+	if again || u.push || u.pending == "" {
 		return nil
 	}
 	mine := fmt.Sprintf("%s-%d", u.pending, os.Getpid()) // renaming prevents another run from taking the file too

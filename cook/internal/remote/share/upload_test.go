@@ -73,9 +73,9 @@ func TestUploadReportsEachRefusedBlob(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := &choosyServer{refuses: map[Digest]error{}}
 			s := &sender{traffic: &traffic{publish: func(remote.Traffic) {}}}
-			s.link = newLink(t.Context(), func(context.Context) (Server, error) { return server, nil }, func(note string) { t.Error(note) })
+			s.link = newLink(t.Context(), linkOptions{open: func(context.Context, *Meter) (Server, error) { return server, nil }, noteEnd: func(why error) { t.Error(why) }})
 			defer s.link.closeServer()
-			<-s.link.opened
+			<-s.link.opening.opened
 			contents := map[Digest]content{}
 			for _, text := range c.blobs {
 				contents[SHA256.Of([]byte(text))] = content{message: []byte(text)}

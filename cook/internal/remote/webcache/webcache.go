@@ -11,8 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +28,13 @@ type Options struct {
 	TLS *tls.Config
 	// Authorization is the value of the header; "" for none.
 	Authorization string
+	// Sign signs a request; content is the SHA-256 of its body. Sign may be nil.
+	Sign func(r *http.Request, content string) error
+	// Probe is a URL. Open reads it to check that the server answers, or looks up the empty blob if
+	// Probe is "".
+	Probe string
+	// Meter notes the bytes of the connections. It may be nil.
+	Meter *share.Meter
 }
 
 // connections limits the connections to the server.
@@ -42,6 +51,7 @@ type server struct {
 	client  *http.Client
 	prefix  string
 	headers http.Header
+	sign    func(r *http.Request, content string) error // may be nil
 
 	ahead atomic.Pointer[time.Duration] // how far the server's clock is ahead; nil if unknown
 }
@@ -61,12 +71,12 @@ func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, err
 		client: &http.Client{
 			Transport: &http.Transport{
 				TLSClientConfig: opt.TLS, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: connections / 2, MaxConnsPerHost: connections,
-				DisableCompression: true, Proxy: http.ProxyFromEnvironment,
+				DisableCompression: true, Proxy: http.ProxyFromEnvironment, DialContext: opt.Meter.Dial(new(net.Dialer).DialContext),
 			},
 			// Do not follow redirects, because another server must not get the credentials.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		headers: http.Header{"User-Agent": {"assetcook"}},
+		headers: http.Header{"User-Agent": {"assetcook"}}, sign: opt.Sign,
 	}
 	if opt.Authorization != "" {
 		s.headers.Set("Authorization", opt.Authorization)
@@ -74,14 +84,38 @@ func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, err
 	plain := *address
 	plain.User, plain.RawQuery, plain.Fragment = nil, "", ""
 	s.prefix = plain.JoinPath("/").String()
-	// Any answer about the empty blob shows that the server works.
-	_, err := s.Missing(ctx, []share.Digest{share.SHA256.Of(nil)})
-	if err != nil {
+	if err := s.probe(ctx, opt.Probe); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
+
+// probe checks that the server answers.
+func (s *server) probe(ctx context.Context, address string) error {
+	if address == "" {
+		// Any answer about the empty blob shows that the server works.
+		_, err := s.Missing(ctx, []share.Digest{share.SHA256.Of(nil)})
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := s.doHTTP(r, emptyHash())
+	if err != nil {
+		return err
+	}
+	return discard(answer)
+}
+
+// discard reads a short body to its end, so that the connection can be reused.
+func discard(answer *http.Response) error {
+	io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<16))
+	return answer.Body.Close()
+}
+
+func emptyHash() string { return share.SHA256.Of(nil).Hash }
 
 func (s *server) Traits() share.Traits {
 	return share.Traits{Function: share.SHA256, Batch: batch, Uploads: true}
@@ -98,13 +132,19 @@ func (s *server) sendHTTP(ctx context.Context, method, kind, hash string) (*http
 	if err != nil {
 		return nil, err
 	}
-	return s.doHTTP(r)
+	return s.doHTTP(r, emptyHash())
 }
 
-// doHTTP sends a request, and returns the answer if the request succeeded.
-func (s *server) doHTTP(r *http.Request) (*http.Response, error) {
+// doHTTP sends a request with a body that has a SHA-256 hash, and returns the answer if the request
+// succeeded.
+func (s *server) doHTTP(r *http.Request, content string) (*http.Response, error) {
 	for key, values := range s.headers {
 		r.Header[key] = values
+	}
+	if s.sign != nil {
+		if err := s.sign(r, content); err != nil {
+			return nil, err
+		}
 	}
 	answer, err := s.client.Do(r)
 	if err != nil {
@@ -125,26 +165,52 @@ func (s *server) doHTTP(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// errorOfResponse converts an HTTP status to an error. It returns nil for success.
+// errorOfResponse converts an HTTP status, and the error code of an object store, to an error. It
+// returns nil for success.
 func errorOfResponse(r *http.Response) error {
-	kind := share.ErrUnavailable
-	switch code := r.StatusCode; {
-	case code >= 200 && code < 300:
+	status := r.StatusCode
+	if status >= 200 && status < 300 {
 		return nil
-	case code == http.StatusNotFound || code == http.StatusGone:
-		return share.ErrMissing
-	case code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusMethodNotAllowed || code >= 300 && code < 400:
-		kind = share.ErrRefused
-	case code == http.StatusInsufficientStorage:
-		kind = share.ErrFull
-	case code == http.StatusRequestEntityTooLarge:
-		kind = share.ErrTooLarge
-	case code == http.StatusInternalServerError:
-		kind = share.ErrInternal
-	case code < 500 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout:
-		return fmt.Errorf("the server answers %s", pathname.Show(r.Status))
 	}
-	return fmt.Errorf("%w: the server answers %s", kind, pathname.Show(r.Status))
+	kind, reason := share.ErrUnavailable, storeCode(r)
+	switch {
+	case status == http.StatusNotFound || status == http.StatusGone:
+		return share.ErrMissing
+	case reason == "QuotaExceeded" || status == http.StatusInsufficientStorage:
+		kind = share.ErrFull
+	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusMethodNotAllowed || status >= 300 && status < 400:
+		kind = share.ErrRefused
+	case reason == "EntityTooLarge" || status == http.StatusRequestEntityTooLarge:
+		kind = share.ErrTooLarge
+	case reason == "SlowDown" || status == http.StatusInternalServerError: // other requests succeed
+		kind = share.ErrInternal
+	case status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout:
+		kind = nil
+	}
+	text := "the server answers " + pathname.Show(r.Status)
+	if reason != "" {
+		text += " (" + reason + ")"
+	}
+	if region := r.Header.Get("X-Amz-Bucket-Region"); region != "" && (status == http.StatusMovedPermanently || status == http.StatusBadRequest) {
+		text += "; the bucket is in another region: set AWS_REGION=" + pathname.Show(region)
+	}
+	if kind == nil {
+		return errors.New(text)
+	}
+	return fmt.Errorf("%w: %s", kind, text)
+}
+
+// storeCode returns the code of an error answer of an object store, such as AccessDenied, or "". The
+// answers are XML; a parser would slow each start of cook.
+func storeCode(r *http.Response) string {
+	body, _ := io.ReadAll(io.LimitReader(r.Body, 4<<10))
+	_, rest, _ := strings.Cut(string(body), "<Code>")
+	code, _, ok := strings.Cut(rest, "</Code>")
+	isOther := func(c rune) bool { return c > 'z' || c < 'A' || c > 'Z' && c < 'a' }
+	if !ok || len(code) > 60 || strings.ContainsFunc(code, isOther) {
+		return ""
+	}
+	return code
 }
 
 func (s *server) Result(ctx context.Context, action share.Digest) (*messages.ActionResult, error) {
@@ -166,24 +232,23 @@ func (s *server) Result(ctx context.Context, action share.Digest) (*messages.Act
 
 func (s *server) PutResult(ctx context.Context, action share.Digest, r *messages.ActionResult) error {
 	data := messages.Marshal(r)
-	return s.putHTTP(ctx, "ac", action.Hash, bytes.NewReader(data), int64(len(data)))
+	return s.putHTTP(ctx, "ac", action.Hash, bytes.NewReader(data), share.SHA256.Of(data))
 }
 
-func (s *server) putHTTP(ctx context.Context, kind, hash string, body io.Reader, size int64) error {
-	if size == 0 {
+func (s *server) putHTTP(ctx context.Context, kind, hash string, body io.Reader, content share.Digest) error {
+	if content.Size == 0 {
 		body = http.NoBody
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPut, s.prefix+kind+"/"+hash, body)
 	if err != nil {
 		return err
 	}
-	r.ContentLength = size
-	answer, err := s.doHTTP(r)
+	r.ContentLength = content.Size
+	answer, err := s.doHTTP(r, content.Hash)
 	if err != nil {
 		return err
 	}
-	io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<16)) // read to the end, so that the connection can be reused
-	return answer.Body.Close()
+	return discard(answer)
 }
 
 func (s *server) Missing(ctx context.Context, digests []share.Digest) (missing []share.Digest, err error) {
@@ -197,6 +262,7 @@ func (s *server) Missing(ctx context.Context, digests []share.Digest) (missing [
 		if err != nil {
 			return err
 		}
+		absent[i] = answer.ContentLength >= 0 && answer.ContentLength != digests[i].Size // the file is torn
 		return answer.Body.Close()
 	})
 	for i, d := range digests {
@@ -226,10 +292,10 @@ func (s *server) Write(ctx context.Context, d share.Digest, open func(offset int
 		return err
 	}
 	defer from.Close()
-	return s.putHTTP(ctx, "cas", d.Hash, from, d.Size)
+	return s.putHTTP(ctx, "cas", d.Hash, from, d)
 }
 
-// resumes limits how often reading a blob continues after a broken connection.
+// resumes is the number of broken connections after which the download of a blob continues.
 const resumes = 3
 
 // A reader reads a blob. After a broken connection, it continues at the same offset.
@@ -250,7 +316,7 @@ func (r *reader) openBody() error {
 	if r.offset > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", r.offset))
 	}
-	answer, err := r.s.doHTTP(request)
+	answer, err := r.s.doHTTP(request, emptyHash())
 	if err != nil {
 		return err
 	}
