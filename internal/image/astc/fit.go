@@ -262,8 +262,9 @@ func (f *fit) roundScale(kind uint8, span int, stored []uint8) (p pair, loss int
 	return p, loss
 }
 
-// impossible is the loss of endpoints that cannot be stored.
-const impossible = 1 << 61
+// impossible is the loss of endpoints that cannot be stored. The sum over all parts does not
+// overflow.
+const impossible = 1 << 60
 
 // roundOffset is roundByKind for modes that store the second endpoint as an offset from the first.
 // The loss is impossible if the endpoints are too far apart.

@@ -446,8 +446,18 @@ func FuzzHDR(f *testing.F) {
 		for i := range colors {
 			colors[i] = min(binary.LittleEndian.Uint16(data[2*i:])&0x7fff, halfMax)
 		}
-		b := newLightEncoder(blockfit.Fast, size).encodeLight(&colors)
+		e := newLightEncoder(blockfit.Fast, size)
+		b := e.encodeLight(&colors)
 		DecodeHDR(&decoded, &b, size)
+		if visible := float32(0); binary.LittleEndian.Uint16(b[:])&0x1ff != 0x1fc { // not a single color
+			for i, want := range e.light.want[:3*size.W*size.H] {
+				off := e.light.Level(decoded[i/3*4+i%3]) - want
+				visible += float32(off * off)
+			}
+			if visible != e.light.visible {
+				t.Fatalf("the error of the block is %v, the encoder measured %v", visible, e.light.visible)
+			}
+		}
 		for i := range 3 * size.W * size.H {
 			if got := decoded[i/3*4+i%3]; got > halfMax || colors[i] < halfOne && got > halfFour {
 				t.Fatalf("%#x is decoded as %#x", colors[i], got)

@@ -35,7 +35,7 @@ func (e *encoder) tryPlan(h *hypothesis, p *plan) {
 	}
 	for range e.effort.rounds {
 		kinds, ok := e.roundEnds(h, p)
-		if e.universal && !ok {
+		if !ok {
 			return
 		}
 		for k := range planes {
@@ -150,7 +150,7 @@ func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8,
 		var l int64
 		t.ends[part], l = f.roundByKind(kind, p.colorSpan, t.color[at:][:n])
 		kinds[part] = kind
-		ok = ok && l < impossible
+		possible := l < impossible
 		if near && (kind == kindRGB || kind == kindRGBA || kind == kindLightRange) {
 			var l2 int64
 			ends[part], l2 = f.roundByKind(kind|1, p.colorSpan, color[at:][:n])
@@ -159,6 +159,7 @@ func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8,
 				if l2 < l {
 					t.ends[part], kinds[part] = ends[part], kind|1
 					copy(t.color[at:][:n], color[at:][:n])
+					possible = true
 				}
 			default:
 				direct += l
@@ -166,6 +167,7 @@ func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8,
 				near = l2 < impossible
 			}
 		}
+		ok = ok && possible
 		at += n
 	}
 	if near && other < direct {
@@ -173,6 +175,7 @@ func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8,
 		for part := range h.parts {
 			kinds[part] = h.kinds[part] | 1
 		}
+		ok = true
 	}
 	return kinds, ok
 }
