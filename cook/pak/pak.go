@@ -240,7 +240,7 @@ func decodeEntry(data []byte, e *Entry) ([]byte, error) {
 		return nil, damagedPak("%s: %v", e.Name, err)
 	}
 	defer d.Reset(nil)
-	out := make([]byte, 0, min(e.Size, 64*e.Packed))
+	out := make([]byte, 0, min(e.Size, 64*(e.Packed+1))) // never empty, so that it can double
 	for int64(len(out)) < e.Size {
 		if len(out) == cap(out) {
 			out = slices.Grow(out, min(len(out), int(e.Size)-len(out)))
