@@ -45,8 +45,8 @@ func findMatches(pix []uint32, width, probes int) []match {
 		}
 		if i > 0 && matches[i-1].length > 2 {
 			best = match{matches[i-1].length - 1, matches[i-1].distance}
-			if best.length+1 == longestCopy {
-				best.length = uint16(commonLength(pix, i-int(best.distance), i))
+			if end := i + int(best.length); best.length+1 == longestCopy && end < len(pix) && pix[end] == pix[end-int(best.distance)] {
+				best.length++
 			}
 		}
 		h := hashOf(pix[i], pix[i+1])

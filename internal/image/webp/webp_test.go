@@ -170,3 +170,20 @@ func liveHeap() int64 {
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
 }
+
+// TestMatchesAreAsLongAsPossible checks long runs, whose matches continue from pixel to pixel.
+func TestMatchesAreAsLongAsPossible(t *testing.T) {
+	pix := make([]uint32, 3*longestCopy)
+	pix[2*longestCopy] = 1
+	for i, m := range findMatches(pix, 64, 8) {
+		if m.length == 0 {
+			if i > 0 && i+1 < len(pix) && i != 2*longestCopy-1 && i != 2*longestCopy { // the only two beginnings of a new pair
+				t.Fatalf("pixel %d has no match", i)
+			}
+			continue
+		}
+		if n := commonLength(pix, i-int(m.distance), i); int(m.length) != n {
+			t.Fatalf("the match of pixel %d at distance %d has length %d, want %d", i, m.distance, m.length, n)
+		}
+	}
+}
