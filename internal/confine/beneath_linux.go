@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -161,6 +162,24 @@ func (f openFolder) renameName(name string, to openFolder, toName, from, dest st
 		err = &os.LinkError{Op: "renameat", Old: from, New: dest, Err: errno}
 	}
 	return err
+}
+
+// renameToNew is renameName, but fails if toName exists.
+func (f openFolder) renameToNew(name string, to openFolder, toName, from, dest string) error {
+	if f.plus1 == 0 || to.plus1 == 0 || !isPlainPath(name) || !isPlainPath(toName) {
+		return errors.ErrUnsupported
+	}
+	err := repeatInterrupted(func() error {
+		return unix.Renameat2(f.fd(), name, to.fd(), toName, unix.RENAME_NOREPLACE)
+	})
+	switch errno, _ := err.(syscall.Errno); errno {
+	case 0:
+		return nil
+	case unix.EINVAL, unix.ENOSYS: // some file systems and sandboxes have no such call
+		return errors.ErrUnsupported
+	default:
+		return &os.LinkError{Op: "renameat2", Old: from, New: dest, Err: errno}
+	}
 }
 
 // openConfined calls openat2, confined to the directory.

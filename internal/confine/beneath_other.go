@@ -3,6 +3,7 @@
 package confine
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 )
@@ -26,4 +27,7 @@ func (openFolder) closeFolder() {}
 func (openFolder) lstatName(name, at string) (fs.FileInfo, error) { return nil, errAsk }
 func (openFolder) renameName(name string, to openFolder, toName, from, dest string) error {
 	return errAsk
+}
+func (openFolder) renameToNew(name string, to openFolder, toName, from, dest string) error {
+	return errors.ErrUnsupported
 }

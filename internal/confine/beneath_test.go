@@ -151,6 +151,40 @@ func TestRenamesAgreeWithOSRoot(t *testing.T) {
 	}
 }
 
+// TestRenameToNewNeverReplaces renames onto each kind of file, and to free names.
+func TestRenameToNewNeverReplaces(t *testing.T) {
+	for _, to := range []string{"new", "deep/new", "top", "a", "a/file", "link", "circle", "folder"} {
+		rename := func(move func(f, g *Folder, name string) error) string {
+			return renamed(t, "deep/b/c", to, func(r Root) error {
+				f, g := r.Folder("deep/b"), r.Folder(path.Dir(to))
+				defer f.Close()
+				defer g.Close()
+				return move(&f, &g, path.Base(to))
+			})
+		}
+		supported := true
+		got := rename(func(f, g *Folder, name string) error {
+			err := f.RenameToNew("c", g, name)
+			supported = !errors.Is(err, errors.ErrUnsupported)
+			if _, missing := g.Lstat(name); supported && err != nil && (!errors.Is(err, fs.ErrExist) || missing != nil) {
+				t.Errorf("%s: %v, and %v", to, err, missing)
+			}
+			return nil
+		})
+		if !supported {
+			t.Skip("the file system cannot rename to free names only")
+		}
+		if want := rename(func(f, g *Folder, name string) error {
+			if _, err := g.Lstat(name); err == nil {
+				return nil
+			}
+			return f.Rename("c", g, name)
+		}); got != want {
+			t.Errorf("%s: %s; want %s", to, got, want)
+		}
+	}
+}
+
 // renamed renames a file in a fresh tree, and returns the resulting state.
 func renamed(t *testing.T, from, to string, rename func(Root) error) string {
 	d := linked(t)

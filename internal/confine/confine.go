@@ -287,6 +287,13 @@ func (f *Folder) Rename(name string, to *Folder, toName string) error {
 	return f.root.Rename(from, dest)
 }
 
+// RenameToNew is Rename, but returns an error that wraps fs.ErrExist if there is already a file or
+// directory with the new name. The error wraps errors.ErrUnsupported if the system cannot check this
+// in the same step.
+func (f *Folder) RenameToNew(name string, to *Folder, toName string) error {
+	return f.open.renameToNew(name, to.open, toName, path.Join(f.path, name), path.Join(to.path, toName))
+}
+
 // A LastFolder keeps the directory open that was used last, for callers that visit files in the order
 // of their paths. The zero LastFolder is ready to use.
 type LastFolder struct{ folder Folder }

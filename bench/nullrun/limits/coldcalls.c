@@ -1,9 +1,12 @@
 /*
- * coldcalls SOURCES OUTPUTS: copies a tree of small files with the system calls of a first cook, and
- * nothing else. Its time is a lower bound for a first cook with the recipe copy.
+ * coldcalls [-staged] SOURCES OUTPUTS: copies a tree of small files with the system calls of a first
+ * cook, and nothing else. Its time is a lower bound for a first cook with the recipe copy.
  *
  *	cc -O2 -o coldcalls bench/nullrun/limits/coldcalls.c
  *	./coldcalls a o
+ *
+ * With -staged, each file is written under its final name in a scratch directory, and only the
+ * directories are renamed at the end. This is the bound for a cook that would do so.
  *
  * OUTPUTS must not exist. A source may have at most 256 KiB.
  */
@@ -21,6 +24,7 @@
 static char buffer[256 << 10];
 static int scratch; /* the directory of scratch files */
 static unsigned long long files;
+static int staged;
 
 static void die(const char *op, const char *name)
 {
@@ -45,16 +49,17 @@ static void copy(int from, int to, const char *name)
 	close(in);
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	snprintf(tmp, sizeof tmp, "%llu", files);
-	int out = openat(scratch, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (!staged)
+		snprintf(tmp, sizeof tmp, "%llu", files);
+	int out = openat(staged ? to : scratch, staged ? name : tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (out < 0 || write(out, buffer, n) != n || fstat(out, &st) < 0 || close(out) < 0)
 		die("write", name);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 
-	/* Is the source the same, and the name of the output free? */
-	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || fstatat(to, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+	/* Is the source the same? */
+	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		die("stat", name);
-	if (renameat(scratch, tmp, to, name) < 0 || fstatat(to, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (!staged && (renameat2(scratch, tmp, to, name, RENAME_NOREPLACE) < 0 || fstatat(to, name, &st, AT_SYMLINK_NOFOLLOW) < 0))
 		die("rename", name);
 	files++;
 }
@@ -88,10 +93,28 @@ static void copy_tree(int from, int to)
 	closedir(dir);
 }
 
+/* Moves all directories and files of the scratch directory to the outputs. */
+static void publish(int to)
+{
+	int fd = openat(scratch, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	if (dir == NULL)
+		die("open", ".scratch");
+	for (struct dirent *e; (e = readdir(dir)) != NULL;)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && renameat2(scratch, e->d_name, to, e->d_name, RENAME_NOREPLACE) < 0)
+			die("rename", e->d_name);
+	closedir(dir);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 4 && strcmp(argv[1], "-staged") == 0) {
+		staged = 1;
+		argc--;
+		argv++;
+	}
 	if (argc != 3) {
-		fprintf(stderr, "usage: %s SOURCES OUTPUTS\n", argv[0]);
+		fprintf(stderr, "usage: coldcalls [-staged] SOURCES OUTPUTS\n");
 		return 2;
 	}
 	int from = open(argv[1], O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -102,7 +125,9 @@ int main(int argc, char **argv)
 	int to = open(argv[2], O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (to < 0 || mkdirat(to, ".scratch", 0777) < 0 || (scratch = openat(to, ".scratch", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
 		die("make", ".scratch");
-	copy_tree(from, to);
+	copy_tree(from, staged ? scratch : to);
+	if (staged)
+		publish(to);
 	unlinkat(to, ".scratch", AT_REMOVEDIR);
 	printf("%llu files\n", files);
 	return 0;

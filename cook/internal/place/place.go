@@ -122,34 +122,17 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	folder := last.Open(o.dir.Root(), dir)
 	made.Path, made.Settled = out, false
 
-	info, err := folder.Lstat(base)
-	switch {
-	case pathname.IsAbsent(err):
-		// Either the file or its directory does not exist; Rename finds out which.
-	case err != nil:
-		return o.explainInTheWay(out, err) // the file may be foreign, that is, not made by cook
-	case info.IsDir():
-		return folderInTheWay(out)
-	case info.Mode().IsRegular() && (info.Mode().Perm() == o.mode || !o.owned(out)) && o.inPlaceAlready(a, i, out, scan.StampOf(info), made):
-		return nil
-	case !o.owned(out):
-		return foreignOutput(out)
-	}
-	err = o.made.Rename(tmp.Files()[i], folder, base)
-	if pathname.IsAbsent(err) {
-		if err := o.dir.Root().MkdirAll(dir, 0o777); err != nil {
-			return fmt.Errorf("output directory %s: %w", pathname.Show(dir), err)
+	if err := o.moveToNew(a, i, tmp, folder, base); err != nil {
+		there, err := o.moveOver(a, i, tmp, out, made, last)
+		if there || err != nil {
+			return err
 		}
-		last.Close() // directory that was removed meanwhile, or nothing
 		folder = last.Open(o.dir.Root(), dir)
-		err = o.made.Rename(tmp.Files()[i], folder, base)
-	}
-	if err != nil {
-		return o.explainInTheWay(out, err)
 	}
 	tmp.Placed(i)
 	o.done.notePlaced(out)
-	if info, err = folder.Lstat(base); err != nil {
+	info, err := folder.Lstat(base)
+	if err != nil {
 		return err
 	}
 	now := scan.StampOf(info)
@@ -159,6 +142,50 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	}
 	made.Stamp = now
 	return nil
+}
+
+// moveToNew renames a scratch file to the name of an output that the last run did not leave behind. It
+// fails if a file has that name, and on systems without such a call.
+func (o *Outputs) moveToNew(a *plan.Action, i int, tmp *cookone.Scratch, folder *confine.Folder, base string) error {
+	if a.Last != nil && (i >= len(a.Last.Outputs) || a.Last.Outputs[i].State != contents.Missing) {
+		return fs.ErrExist
+	}
+	return o.made.RenameToNew(tmp.Files()[i], folder, base)
+}
+
+// moveOver renames a scratch file to the name of an output, and replaces an earlier artifact. If the
+// output already has the right content, it stays in place, and there is true. It opens the output's
+// directory in last.
+func (o *Outputs) moveOver(a *plan.Action, i int, tmp *cookone.Scratch, out string, made *index.Artifact, last *confine.LastFolder) (there bool, err error) {
+	dir, base := path.Split(out)
+	dir = path.Clean(dir)
+	folder := last.Open(o.dir.Root(), dir)
+	info, err := folder.Lstat(base)
+	switch {
+	case pathname.IsAbsent(err):
+		// Either the file or its directory does not exist; Rename finds out which.
+	case err != nil:
+		return false, o.explainInTheWay(out, err) // the file may be foreign, that is, not made by cook
+	case info.IsDir():
+		return false, folderInTheWay(out)
+	case info.Mode().IsRegular() && (info.Mode().Perm() == o.mode || !o.owned(out)) && o.inPlaceAlready(a, i, out, scan.StampOf(info), made):
+		return true, nil
+	case !o.owned(out):
+		return false, foreignOutput(out)
+	}
+	err = o.made.Rename(tmp.Files()[i], folder, base)
+	if pathname.IsAbsent(err) {
+		if err := o.dir.Root().MkdirAll(dir, 0o777); err != nil {
+			return false, fmt.Errorf("output directory %s: %w", pathname.Show(dir), err)
+		}
+		last.Close() // directory that was removed meanwhile, or nothing
+		folder = last.Open(o.dir.Root(), dir)
+		err = o.made.Rename(tmp.Files()[i], folder, base)
+	}
+	if err != nil {
+		return false, o.explainInTheWay(out, err)
+	}
+	return false, nil
 }
 
 // inPlaceAlready reports whether an output already has the content of an artifact. If so, it
