@@ -71,20 +71,31 @@ func (m *machine) setUpClone(ctx context.Context) error {
 	return nil
 }
 
-// buildOnce runs the tool once.
-func (m *machine) buildOnce(ctx context.Context) (usage, error) {
-	argv := m.tool.command(m)
-	c := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	c.Dir = m.clone
-	c.Env = append(os.Environ(), asCook+"=1", "LC_ALL=C.UTF-8")
-	begin := time.Now()
-	out, err := c.CombinedOutput()
-	spent := usage{wall: time.Since(begin)}
-	if err != nil {
-		return spent, fmt.Errorf("%w: %s", err, bytes.TrimSpace(out[max(0, len(out)-2000):]))
+// buildOnce runs the tool. If the tool crashes, as Godot's importer sometimes does while it quits,
+// buildOnce runs it again, and the time includes both runs.
+func (m *machine) buildOnce(ctx context.Context) (spent usage, err error) {
+	for range 3 {
+		argv := m.tool.command(m)
+		c := exec.CommandContext(ctx, argv[0], argv[1:]...)
+		c.Dir = m.clone
+		c.Env = append(os.Environ(), asCook+"=1", "LC_ALL=C.UTF-8")
+		begin := time.Now()
+		out, runErr := c.CombinedOutput()
+		spent.wall += time.Since(begin)
+		if c.ProcessState == nil {
+			return spent, runErr
+		}
+		spent.cpu += c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+		if runErr == nil {
+			return spent, nil
+		}
+		err = fmt.Errorf("%w: %s", runErr, bytes.TrimSpace(out[max(0, len(out)-2000):]))
+		if c.ProcessState.Exited() || ctx.Err() != nil {
+			break
+		}
+		fmt.Printf("%s crashed\n", m.tool.name)
 	}
-	spent.cpu = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
-	return spent, nil
+	return spent, err
 }
 
 // digestOutputs reads all outputs.
