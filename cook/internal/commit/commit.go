@@ -120,7 +120,7 @@ func (r run) resultActions() []index.Action {
 	p := r.todo.Plan
 	list := make([]index.Action, 0, len(p.Actions)+len(p.Kept))
 	for _, b := range p.Kept {
-		list = append(list, b.Action)
+		list = append(list, *b.Action)
 	}
 	stamps := recheck{hashing.NewSummer(r.s.Basis.Checksum), r.s.Clock.Stamps, r.s.Out, r.s.State.FineStamps, new(confine.LastFolder)}
 	defer stamps.last.Close()
@@ -133,7 +133,7 @@ func (r run) resultActions() []index.Action {
 			if a.Last == nil {
 				continue
 			}
-			row = a.Last.Action
+			row = *a.Last.Action
 		case res.Outcome == execute.UpToDate:
 			row = res.Row()
 			row.Method = a.Method.Fields

@@ -87,11 +87,11 @@ func (r run) keepFiles(put putPart) {
 		}
 	}
 	for _, b := range r.todo.Plan.Kept {
-		keep(&b.Action)
+		keep(b.Action)
 	}
 	for _, res := range r.work.Done.Results {
 		if a := res.Action; (a.Err != nil || res.Outcome == execute.NotReached) && a.Last != nil {
-			keep(&a.Last.Action)
+			keep(a.Last.Action)
 		}
 	}
 	for on, f := range last.Files().Below(".") {

@@ -170,7 +170,7 @@ func (c *Cooker) openPrevious(ctx context.Context, a *plan.Action, i int) *os.Fi
 		return nil
 	}
 	o := &a.Last.Outputs[i]
-	if o.State != contents.Intact || !a.IsOutput(i, &o.Artifact) || a.IsLinked() {
+	if o.State != contents.Intact || !a.IsOutput(i, o.Artifact) || a.IsLinked() {
 		return nil
 	}
 	f, err := c.env.Out.OpenFile(o.Artifact.Path)

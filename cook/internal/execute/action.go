@@ -30,8 +30,17 @@ func (w *worker) bringUpToDate(ctx context.Context, i int, t cookone.Task) (Resu
 	}
 	return Result{
 		Outcome: outcome, State: index.Done, Warned: len(r.Warnings) > 0,
-		CookTime: r.CookTime, Deps: r.Deps, Made: r.Made, origin: r.Origin,
+		CookTime: r.CookTime, Deps: r.Deps, Made: r.Made, origin: otherMachine(r.Origin),
 	}, r.Warnings
+}
+
+// otherMachine returns the origin of a result, or nil if this machine cooked the result.
+func otherMachine(o store.Origin) *store.Origin {
+	if o.IsZero() {
+		return nil
+	}
+	there := o // only a result of another machine allocates memory
+	return &there
 }
 
 // live restores or cooks an action, and places its artifacts in the output directory.
@@ -195,7 +204,7 @@ func (w *worker) foretellWork(ctx context.Context, t cookone.Task) (Result, []st
 	if !a.IsForced() {
 		if k, ok := r.finder.Find(ctx, t, w.probe); ok && r.finder.AtHand(k) {
 			err := errors.Join(cookone.ResolveNames(ctx, r.env.Contents, k.Deps), r.strictly(k.Warnings), r.outputs.Foretell(a, k.Made))
-			return Result{Outcome: outcomeOfResult(a, k.Made, Restored), CookTime: k.CookTime, Err: err, origin: k.Origin}, k.Warnings
+			return Result{Outcome: outcomeOfResult(a, k.Made, Restored), CookTime: k.CookTime, Err: err, origin: otherMachine(k.Origin)}, k.Warnings
 		}
 	}
 	return Result{Outcome: Cooked, Err: r.outputs.Foretell(a, nil)}, nil
