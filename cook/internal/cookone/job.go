@@ -99,8 +99,9 @@ func (c *Cooker) openInput(ctx context.Context, t Task, p string, w *watch, sour
 	f, made := t.chain.madeAt(p)
 	if !made {
 		on := dependency.OfFile(p)
-		c.env.Contents.At(ctx, on)
-		w.opened[on] = true
+		if f := c.env.Contents.At(ctx, on); f.Turn > w.mark {
+			w.opened[on] = true // a file that was examined before the mark needs no record
+		}
 	}
 	switch {
 	case p == t.Action.Path:

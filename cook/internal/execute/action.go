@@ -100,7 +100,8 @@ func (w *worker) linkAndPlace(ctx context.Context, i int, u unlinked) (cookone.R
 	r := &u.ready
 	err := w.run.cooker.Link(ctx, r)
 	if pauseOf(r.Task.Action, err) != nil {
-		w.run.results[i].unlinked = &u
+		kept := u // only a pause allocates memory
+		w.run.results[i].unlinked = &kept
 		return cookone.Ready{}, "", err
 	}
 	defer r.Scratch.Remove()
@@ -108,7 +109,11 @@ func (w *worker) linkAndPlace(ctx context.Context, i int, u unlinked) (cookone.R
 		return cookone.Ready{}, "", err
 	}
 	err = w.run.outputs.Place(*r, &w.placing, w.probe)
-	return *r, outcomeOfResult(r.Task.Action, cookone.Stored(r.Made), u.otherwise), err
+	outcome := u.otherwise
+	if r.Task.Action.Last != nil {
+		outcome = outcomeOfResult(r.Task.Action, cookone.Stored(r.Made), outcome)
+	}
+	return *r, outcome, err
 }
 
 // cookAndPlace cooks an action and places its artifacts. k is nil, or a known result whose content
@@ -267,6 +272,9 @@ type pause struct {
 
 // pauseOf returns the pause that an error requests, or nil if it requests none.
 func pauseOf(a *plan.Action, err error) *pause {
+	if err == nil {
+		return nil // most actions end here, before errors.As allocates memory
+	}
 	var wait *artifacts.Wait
 	var unanswered *unansweredError
 	switch {
