@@ -71,6 +71,7 @@ func (s *atSave) Stage(name string) {
 	if name == "save" {
 		var stats runtime.MemStats
 		runtime.GC()
+		runtime.GC() // the first collection keeps the content of each sync.Pool
 		runtime.ReadMemStats(&stats)
 		s.held = stats.HeapAlloc
 	}
