@@ -90,16 +90,21 @@ func (c *copyOptions) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	defer src.Close()
-	if err := refusePrivateKey(src, c.PrivateKeys); err != nil {
-		return err
-	}
 	if job.Size() <= smallCopy {
 		data := make([]byte, job.Size())
 		n, err := io.ReadFull(src, data)
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 			return err
 		}
+		if !c.PrivateKeys {
+			if err := plaintext.RefusePrivateKey(data[:n]); err != nil {
+				return err
+			}
+		}
 		return job.Write(0, data[:n])
+	}
+	if err := refusePrivateKey(src, c.PrivateKeys); err != nil {
+		return err
 	}
 	dst, err := job.Create(0)
 	if err != nil {

@@ -29,7 +29,7 @@ func (r run) changedActions(actions []index.Action) *index.RunChanges {
 		var before *index.Action
 		if a.Last != nil {
 			known++
-			before = &a.Last.Action
+			before = a.Last.Action
 		}
 		if !unchanged && res.Outcome != execute.UpToDate {
 			c.Changes = append(c.Changes, index.RowChange{Before: before, After: row})

@@ -12,6 +12,7 @@ import (
 	"context"
 	"maps"
 	"path"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -54,6 +55,10 @@ type run struct {
 	work  Work
 }
 
+// manyActions is the number of actions whose plan is worth returning to the system, before the
+// manifest and the index take memory.
+const manyActions = 10_000
+
 // Commit records the results of a pass for the next pass. Writing the index takes as much
 // memory as the plan does, so the caller should not keep delta, todo and work of a run over the
 // whole tree.
@@ -72,12 +77,15 @@ func Commit(s *session.Session, delta *changes.Delta, t *todo.Todo, work Work) (
 	if err != nil {
 		return Committed{}, err
 	}
+	if len(actions) >= manyActions {
+		debug.FreeOSMemory()
+	}
 	done.Replaced, err = s.State.Commit(c)
 	return done, err
 }
 
 // collectState assembles the state to record after a run. After a run over the whole tree, the
-// result does not refer to the run's data.
+// result does not refer to the run's data, and the planned actions and their results are gone.
 func collectState(r run, actions []index.Action) (c state.Commit, done Committed, err error) {
 	open, old := r.openClaims(actions)
 	c = state.Commit{
@@ -95,10 +103,13 @@ func collectState(r run, actions []index.Action) (c state.Commit, done Committed
 		r.s.Observer.Stage("save")
 	}
 	if r.delta.Whole {
+		fingerprint, valid, stale := r.validity()
 		c.Next = r.newIndex(actions)
-	} else {
-		c.Next = r.editedIndex(actions)
+		c.Next.Vouch(fingerprint, valid)
+		done.StaleTargets = stale
+		return c, done, nil
 	}
+	c.Next = r.editedIndex(actions)
 	fingerprint, valid, stale := r.validity()
 	c.Next.Vouch(fingerprint, valid)
 	done.StaleTargets = stale
@@ -120,7 +131,7 @@ func (r run) resultActions() []index.Action {
 	p := r.todo.Plan
 	list := make([]index.Action, 0, len(p.Actions)+len(p.Kept))
 	for _, b := range p.Kept {
-		list = append(list, b.Action)
+		list = append(list, *b.Action)
 	}
 	stamps := recheck{hashing.NewSummer(r.s.Basis.Checksum), r.s.Clock.Stamps, r.s.Out, r.s.State.FineStamps, new(confine.LastFolder)}
 	defer stamps.last.Close()
@@ -133,7 +144,7 @@ func (r run) resultActions() []index.Action {
 			if a.Last == nil {
 				continue
 			}
-			row = a.Last.Action
+			row = *a.Last.Action
 		case res.Outcome == execute.UpToDate:
 			row = res.Row()
 			row.Method = a.Method.Fields

@@ -92,10 +92,13 @@ func (r run) openClaims(actions []index.Action) (open, old []plan.Claim) {
 	for _, cl := range old {
 		isOld[cl.Output] = true
 	}
+	remade := r.remadeArtifacts()
 	for i := range r.delta.Before {
 		a := &r.delta.Before[i]
 		for _, m := range a.Made {
-			candidates = append(candidates, plan.Claim{Output: m.Path, Source: a.Path, Target: a.Target})
+			if !remade(a, m.Path) {
+				candidates = append(candidates, plan.Claim{Output: m.Path, Source: a.Path, Target: a.Target})
+			}
 		}
 	}
 	if len(candidates) == 0 {
@@ -120,6 +123,25 @@ func (r run) openClaims(actions []index.Action) (open, old []plan.Claim) {
 		}
 	}
 	return open, old
+}
+
+// remadeArtifacts returns a function that reports whether this run left an artifact of a known
+// action in place, or made it again under the same path. The known actions must come in the order of
+// the delta, which is the order of the plan. Otherwise the function may return false.
+func (r run) remadeArtifacts() func(known *index.Action, path string) bool {
+	next := 0 // result of the first planned action that may belong to a known action
+	results := r.work.Done.Results
+	return func(known *index.Action, path string) bool {
+		for next < len(results) && results[next].Action.Path < known.Path {
+			next++
+		}
+		for i := next; i < len(results) && results[i].Action.Path == known.Path; i++ {
+			if res := &results[i]; res.Action.Target == known.Target {
+				return res.State == index.Done && slices.ContainsFunc(res.Made, func(m index.Artifact) bool { return m.Path == path })
+			}
+		}
+		return false
+	}
 }
 
 // oldOutputs returns the outputs with {hash} to remove: no action makes them, and no artifact

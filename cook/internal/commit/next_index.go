@@ -19,9 +19,13 @@ import (
 // A putPart function stores the entry of a file or of a part of a file.
 type putPart func(dependency.Dependency, index.File)
 
-// newIndex makes the index after a run over the whole tree.
+// newIndex makes the index after a run over the whole tree. It drops the planned actions and their
+// results, so that they do not take memory besides the index.
 func (r run) newIndex(actions []index.Action) *index.Next {
 	d, t := r.delta, r.todo
+	kept := r.keptDependencies()
+	t.Plan.Actions, r.work.Done.Results = nil, nil
+	t.Artifacts.Follow(nil, nil)
 	next := d.Last.Anew(r.s.Basis.Checksum.Name)
 	next.Grow(len(t.Contents.Assets()) + 1)
 	others := map[dependency.Dependency]bool{}
@@ -56,7 +60,7 @@ func (r run) newIndex(actions []index.Action) *index.Next {
 		put(on, f)
 	}
 	next.PutActions(actions)
-	r.keepFiles(put)
+	r.keepFiles(kept, put)
 	return next
 }
 
@@ -69,33 +73,43 @@ func withContent(rules, read index.File) index.File {
 	return rules
 }
 
-// keepFiles stores the entries of files that only unchanged actions have read.
-func (r run) keepFiles(put putPart) {
-	last := r.delta.Last
-	if last.Files().Checksum() != r.s.Basis.Checksum.Name {
-		return
-	}
-	kept := map[dependency.Dependency]bool{}
-	asked := map[changes.Asking]bool{} // extracts of all files of a directory
+// keptInputs are the inputs of the actions that keep their rows.
+type keptInputs struct {
+	files map[dependency.Dependency]bool
+	asked map[changes.Asking]bool // extracts of all files of a directory
+}
+
+// keptDependencies returns the inputs of the actions that keep their rows.
+func (r run) keptDependencies() keptInputs {
+	kept := keptInputs{map[dependency.Dependency]bool{}, map[changes.Asking]bool{}}
 	keep := func(a *index.Action) {
-		kept[dependency.OfFile(a.Path)] = true
+		kept.files[dependency.OfFile(a.Path)] = true
 		for _, d := range a.Deps {
-			kept[d.On.Seen().OfAll()] = true
+			kept.files[d.On.Seen().OfAll()] = true
 			if d.On.Kind == dependency.Extracts {
-				asked[changes.AskingOf(d.On)] = true
+				kept.asked[changes.AskingOf(d.On)] = true
 			}
 		}
 	}
 	for _, b := range r.todo.Plan.Kept {
-		keep(&b.Action)
+		keep(b.Action)
 	}
 	for _, res := range r.work.Done.Results {
 		if a := res.Action; (a.Err != nil || res.Outcome == execute.NotReached) && a.Last != nil {
-			keep(&a.Last.Action)
+			keep(a.Last.Action)
 		}
 	}
+	return kept
+}
+
+// keepFiles stores the entries of files that only unchanged actions have read.
+func (r run) keepFiles(kept keptInputs, put putPart) {
+	last := r.delta.Last
+	if last.Files().Checksum() != r.s.Basis.Checksum.Name {
+		return
+	}
 	for on, f := range last.Files().Below(".") {
-		wanted := kept[on] || on.Kind.IsExtract() && asked[changes.AskingOf(on)] || len(r.todo.Plan.Kept) > 0 && filepath.IsAbs(f.Path)
+		wanted := kept.files[on] || on.Kind.IsExtract() && kept.asked[changes.AskingOf(on)] || len(r.todo.Plan.Kept) > 0 && filepath.IsAbs(f.Path)
 		if wanted && !r.s.State.Manifest.Has(f.Path) && inTree(r.delta.Tree, f) {
 			put(on, f)
 		}

@@ -46,9 +46,9 @@ const (
 type File struct {
 	Path    string
 	Stamp   scan.Stamp
-	Settled bool // set if the next run may trust the stamp
 	Sum     hashing.Sum128
 	Blob    store.BlobID
+	Settled bool // set if the next run may trust the stamp
 	How     How
 	Err     error // the error of an Unreadable file
 	// Turn is the logical time when the file was examined. It can be compared with the results of

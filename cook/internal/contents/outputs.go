@@ -34,15 +34,15 @@ const (
 // An Output is a known artifact with its current state.
 type Output struct {
 	State    State
-	Stamp    scan.Stamp
 	Settled  bool
 	ByReads  bool // set if State is Intact and only the checksum proves it
-	Artifact index.Artifact
+	Stamp    scan.Stamp
+	Artifact *index.Artifact
 }
 
 // A Before is an action of the last run, with the current state of its outputs.
 type Before struct {
-	index.Action
+	*index.Action
 	Outputs []Output // one output for each element of Action.Made
 }
 
@@ -53,6 +53,8 @@ func (b *Before) Intact() bool {
 
 // Outputs compares the artifacts of actions with the files of the output directory. out is nil if
 // the directory does not exist yet. Artifacts stay Unseen if want returns false for their action.
+// The result refers to the actions. If the index has checksums of another function, Outputs
+// replaces the checksum of each artifact that it reads and finds intact.
 func (s *Contents) Outputs(ctx context.Context, out *confine.Dir, actions []index.Action, want func(*index.Action) bool) ([]Before, error) {
 	n := 0
 	for i := range actions {
@@ -63,10 +65,10 @@ func (s *Contents) Outputs(ctx context.Context, out *confine.Dir, actions []inde
 	for i := range actions {
 		a := &actions[i]
 		first, yes := len(all), want(a)
-		for _, m := range a.Made {
-			all, wanted = append(all, Output{Artifact: m}), append(wanted, yes)
+		for k := range a.Made {
+			all, wanted = append(all, Output{Artifact: &a.Made[k]}), append(wanted, yes)
 		}
-		before[i] = Before{Action: *a, Outputs: all[first:len(all):len(all)]}
+		before[i] = Before{Action: a, Outputs: all[first:len(all):len(all)]}
 	}
 	return before, s.reader.compareContent(ctx, out, all, wanted)
 }

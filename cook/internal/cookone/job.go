@@ -99,8 +99,9 @@ func (c *Cooker) openInput(ctx context.Context, t Task, p string, w *watch, sour
 	f, made := t.chain.madeAt(p)
 	if !made {
 		on := dependency.OfFile(p)
-		c.env.Contents.At(ctx, on)
-		w.opened[on] = true
+		if f := c.env.Contents.At(ctx, on); f.Turn > w.mark {
+			w.opened[on] = true // a file that was examined before the mark needs no record
+		}
 	}
 	switch {
 	case p == t.Action.Path:
@@ -170,7 +171,7 @@ func (c *Cooker) openPrevious(ctx context.Context, a *plan.Action, i int) *os.Fi
 		return nil
 	}
 	o := &a.Last.Outputs[i]
-	if o.State != contents.Intact || !a.IsOutput(i, &o.Artifact) || a.IsLinked() {
+	if o.State != contents.Intact || !a.IsOutput(i, o.Artifact) || a.IsLinked() {
 		return nil
 	}
 	f, err := c.env.Out.OpenFile(o.Artifact.Path)

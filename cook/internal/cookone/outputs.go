@@ -168,7 +168,7 @@ func Stored(made []index.Artifact) []store.Artifact {
 
 // AsFound returns the index row of an artifact with its current stamp on disk.
 func AsFound(o *contents.Output) index.Artifact {
-	m := o.Artifact
+	m := *o.Artifact
 	m.Stamp, m.Settled = o.Stamp, o.Settled
 	return m
 }

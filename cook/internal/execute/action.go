@@ -30,8 +30,17 @@ func (w *worker) bringUpToDate(ctx context.Context, i int, t cookone.Task) (Resu
 	}
 	return Result{
 		Outcome: outcome, State: index.Done, Warned: len(r.Warnings) > 0,
-		CookTime: r.CookTime, Deps: r.Deps, Made: r.Made, origin: r.Origin,
+		CookTime: r.CookTime, Deps: r.Deps, Made: r.Made, origin: otherMachine(r.Origin),
 	}, r.Warnings
+}
+
+// otherMachine returns the origin of a result, or nil if this machine cooked the result.
+func otherMachine(o store.Origin) *store.Origin {
+	if o.IsZero() {
+		return nil
+	}
+	there := o // only a result of another machine allocates memory
+	return &there
 }
 
 // live restores or cooks an action, and places its artifacts in the output directory.
@@ -91,7 +100,8 @@ func (w *worker) linkAndPlace(ctx context.Context, i int, u unlinked) (cookone.R
 	r := &u.ready
 	err := w.run.cooker.Link(ctx, r)
 	if pauseOf(r.Task.Action, err) != nil {
-		w.run.results[i].unlinked = &u
+		kept := u // only a pause allocates memory
+		w.run.results[i].unlinked = &kept
 		return cookone.Ready{}, "", err
 	}
 	defer r.Scratch.Remove()
@@ -99,7 +109,11 @@ func (w *worker) linkAndPlace(ctx context.Context, i int, u unlinked) (cookone.R
 		return cookone.Ready{}, "", err
 	}
 	err = w.run.outputs.Place(*r, &w.placing, w.probe)
-	return *r, outcomeOfResult(r.Task.Action, cookone.Stored(r.Made), u.otherwise), err
+	outcome := u.otherwise
+	if r.Task.Action.Last != nil {
+		outcome = outcomeOfResult(r.Task.Action, cookone.Stored(r.Made), outcome)
+	}
+	return *r, outcome, err
 }
 
 // cookAndPlace cooks an action and places its artifacts. k is nil, or a known result whose content
@@ -195,7 +209,7 @@ func (w *worker) foretellWork(ctx context.Context, t cookone.Task) (Result, []st
 	if !a.IsForced() {
 		if k, ok := r.finder.Find(ctx, t, w.probe); ok && r.finder.AtHand(k) {
 			err := errors.Join(cookone.ResolveNames(ctx, r.env.Contents, k.Deps), r.strictly(k.Warnings), r.outputs.Foretell(a, k.Made))
-			return Result{Outcome: outcomeOfResult(a, k.Made, Restored), CookTime: k.CookTime, Err: err, origin: k.Origin}, k.Warnings
+			return Result{Outcome: outcomeOfResult(a, k.Made, Restored), CookTime: k.CookTime, Err: err, origin: otherMachine(k.Origin)}, k.Warnings
 		}
 	}
 	return Result{Outcome: Cooked, Err: r.outputs.Foretell(a, nil)}, nil
@@ -258,6 +272,9 @@ type pause struct {
 
 // pauseOf returns the pause that an error requests, or nil if it requests none.
 func pauseOf(a *plan.Action, err error) *pause {
+	if err == nil {
+		return nil // most actions end here, before errors.As allocates memory
+	}
 	var wait *artifacts.Wait
 	var unanswered *unansweredError
 	switch {

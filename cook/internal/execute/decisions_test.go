@@ -50,7 +50,7 @@ func TestUnchangedNeedsChangedInputAndSameArtifacts(t *testing.T) {
 		now := store.Artifact{Blob: store.BlobID{max(1, c.blob)}}
 		a := &plan.Action{
 			Outputs: []string{"a"},
-			Last:    &contents.Before{Action: index.Action{State: c.last}, Outputs: []contents.Output{{State: c.state, Artifact: old}}},
+			Last:    &contents.Before{Action: &index.Action{State: c.last}, Outputs: []contents.Output{{State: c.state, Artifact: &old}}},
 		}
 		for _, k := range c.reasons {
 			a.Reasons = append(a.Reasons, plan.Reason{Kind: k})
@@ -63,7 +63,7 @@ func TestUnchangedNeedsChangedInputAndSameArtifacts(t *testing.T) {
 
 func TestSizeBeforeIsTheSumOfAllArtifacts(t *testing.T) {
 	r := newReporter(Options{})
-	last := &contents.Before{Action: index.Action{Made: []index.Artifact{{Stamp: scan.Stamp{Size: 30}}, {Stamp: scan.Stamp{Size: 4}}}}}
+	last := &contents.Before{Action: &index.Action{Made: []index.Artifact{{Stamp: scan.Stamp{Size: 30}}, {Stamp: scan.Stamp{Size: 4}}}}}
 	r.addGrowth(&plan.Action{Path: "old", Last: last}, Cooked, 50)
 	r.addGrowth(&plan.Action{Path: "new"}, Cooked, 7)
 	r.addGrowth(&plan.Action{Path: "idle", Last: last}, UpToDate, 50)
@@ -120,7 +120,7 @@ func TestDryRunLooksForContent(t *testing.T) {
 		made := []index.Artifact{{Path: "a.x", Blob: store.BlobID{1}}}
 		a := &plan.Action{
 			Outputs: []string{"a.x"}, Method: &plan.Method{Choice: &rules.Method{Recipe: recipe.Recipe{Cheap: cheap}}},
-			Last: &contents.Before{Action: index.Action{State: index.Done, Made: made}, Outputs: []contents.Output{{State: contents.Missing}}},
+			Last: &contents.Before{Action: &index.Action{State: index.Done, Made: made}, Outputs: []contents.Output{{State: contents.Missing}}},
 		}
 		if got, _ := w.foretellWork(t.Context(), cookone.TaskOf(a)); got.Outcome != want {
 			t.Errorf("cheap %v: %v, want %v", cheap, got.Outcome, want)

@@ -62,6 +62,7 @@ type Options struct {
 	StopOnFailure bool // begin no action after the first failure
 	Strict        bool // a warning of a recipe fails its action
 	DryRun        bool // predict outcomes, without writing anything
+	KeepPlaced    bool // return the placed outputs in Done.Placed
 	// Hesitate waits before a new failure counts, because an editor may still be saving a file that
 	// the action reads. If it is nil, failures count at once.
 	Hesitate func()
@@ -80,8 +81,8 @@ type Options struct {
 
 // A Result describes how one action of a plan ended, and what the index records about it.
 type Result struct {
-	// Action is the planned action. If the plan lacked its decision or the content of its source,
-	// Action has the decision and the ID, or the error.
+	// Action is the planned action. If the plan lacked its decision or could not read its source,
+	// Action is a copy that has the decision or the error.
 	Action   *plan.Action
 	Outcome  Outcome
 	State    index.State
@@ -91,15 +92,15 @@ type Result struct {
 	Made     []index.Artifact
 	Err      error
 
-	origin   store.Origin // machine that cooked the artifacts; zero for this machine
-	unlinked *unlinked    // nil unless the task waits for the final names of other artifacts
+	origin   *store.Origin // machine that cooked the artifacts; nil for this machine
+	unlinked *unlinked     // nil unless the task waits for the final names of other artifacts
 }
 
 // Row returns the index row of the action. The caller sets Method and Decision.
 func (r *Result) Row() index.Action {
 	a := r.Action
 	if r.Outcome == UpToDate {
-		row := a.Last.Action
+		row := *a.Last.Action
 		row.Made = r.Made
 		return row
 	}
@@ -115,7 +116,7 @@ type Done struct {
 	Results  []Result
 	Learning time.Duration   // time that all workers spent reading new sources
 	Wrote    bool            // the output directory changed
-	Placed   map[string]bool // outputs that were renamed into place
+	Placed   map[string]bool // outputs that were renamed into place; incomplete without KeepPlaced
 	Stuck    map[string]bool // empty directories that could not be removed
 	Detail   *Detail
 	Remote   remote.Stats
@@ -145,6 +146,9 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 		reports: newReporter(opt), summer: hashing.NewSummer(env.Cook.Checksum),
 	}
 	r.outputs = place.New(env.Cook.Out, env.Work, p, opt.Owned, r.summer)
+	if opt.KeepPlaced {
+		r.outputs.KeepPlaced()
+	}
 	var mode fs.FileMode
 	writes := !opt.DryRun && !r.isIdle()
 	if writes {

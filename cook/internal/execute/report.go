@@ -91,7 +91,7 @@ func (r *reporter) reportResult(res *Result, warnings []string, took time.Durati
 	a := res.Action
 	e := Event{
 		Path: a.Path, Target: a.Target, Outcome: res.Outcome, Reasons: a.Reasons,
-		Outputs: outputsOf(res), Took: took, CookTime: res.CookTime, Err: res.Err,
+		Outputs: outputsOf(res), Took: took, CookTime: res.CookTime, Err: res.Err, Origin: res.origin,
 	}
 	if res.Outcome != NotReached { // another worker may be reading the source
 		e.In = a.Source.Stamp.Size
@@ -104,9 +104,6 @@ func (r *reporter) reportResult(res *Result, warnings []string, took time.Durati
 	}
 	if res.Outcome != Failed && res.Outcome != NotReached { // the event of a failed action has the error instead
 		r.reportWarnings(a, warnings)
-	}
-	if res.origin != (store.Origin{}) {
-		e.Origin = &res.origin
 	}
 	r.addGrowth(a, res.Outcome, e.Out)
 	r.reportEvent(e)
@@ -241,7 +238,7 @@ func outcomeOfResult(a *plan.Action, made []store.Artifact, otherwise Outcome) O
 		}
 	}
 	for i, o := range a.Last.Outputs {
-		if o.State != contents.Intact || !a.IsOutput(i, &o.Artifact) || o.Artifact.Blob != made[i].Blob {
+		if o.State != contents.Intact || !a.IsOutput(i, o.Artifact) || o.Artifact.Blob != made[i].Blob {
 			return otherwise
 		}
 	}

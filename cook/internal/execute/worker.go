@@ -151,7 +151,7 @@ func (w *worker) workToEnd(ctx context.Context, i int) *pause {
 	}
 	w.source = cookone.NewSource(r.env.Assets, w.quick, a, 0, &w.source)
 	defer w.source.Close()
-	learned, err := w.learnContents(ctx, a)
+	err := w.learnContents(ctx, a)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		r.finishAction(i, Result{Action: a, Outcome: NotReached}, nil, 0)
@@ -160,7 +160,7 @@ func (w *worker) workToEnd(ctx context.Context, i int) *pause {
 		r.finishAction(i, Result{Action: a.Failed(err), Outcome: Failed, Err: err}, nil, 0)
 		return nil
 	}
-	return w.workOn(ctx, i, learned, late)
+	return w.workOn(ctx, i, a, late)
 }
 
 // workOn works on an action until it ends. The action must need work, and the content of its source
@@ -218,20 +218,17 @@ func (r *run) expectedWait(a *plan.Action) *artifacts.Wait {
 	return nil
 }
 
-// learnContents reads the source of an action unless its content is known. It returns the action
-// with its ID.
-func (w *worker) learnContents(ctx context.Context, a *plan.Action) (*plan.Action, error) {
+// learnContents reads the source of an action unless its content is known, and sets the ID of the
+// action.
+func (w *worker) learnContents(ctx context.Context, a *plan.Action) (err error) {
 	if !a.ID.IsZero() {
-		return a, nil
+		return nil
 	}
 	defer w.probe.Begin("cook/run/checksum", a.Path).End()
 	begin := w.run.env.Now()
 	defer func() { w.learning += w.run.env.Now().Sub(begin) }()
 	by := cookone.SourceSummer{Contents: w.run.env.Contents, Summer: w.run.summer, Sharers: w.sharers}
 	f := w.run.env.Contents.Learn(a.Source, func(f *contents.File) (hashing.FileSum, error) { return w.source.Sum(ctx, by, f) })
-	id, err := a.Identify(w.key, &f, w.run.cooker.FileOf(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return a.Identified(id), nil
+	a.ID, err = a.Identify(w.key, &f, w.run.cooker.FileOf(ctx))
+	return err
 }

@@ -54,6 +54,7 @@ type Action struct {
 	Path   string
 	Target string
 	State  State
+	Warned bool // set if the recipe had warnings about the source; the store has their text
 	Method Method
 	ID     store.ActionID
 	// Source is the content that was cooked. The file in the index may have a newer content, if an
@@ -63,10 +64,8 @@ type Action struct {
 	CookTime time.Duration
 	// Decision describes the last run that did work for the action.
 	Decision Decision
-	// Warned is set if the recipe had warnings about the source. The store has their text.
-	Warned bool
-	Deps   []Dep
-	Made   []Artifact
+	Deps     []Dep
+	Made     []Artifact
 }
 
 // A Decision has the outcome of an action, and the reasons why the action ran.

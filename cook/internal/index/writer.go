@@ -358,7 +358,11 @@ func (w *writer) reserveSections(b *builder) []byte {
 		}
 	}
 	rows[secActions] = len(b.actions)
+	reasons := 0 // length of the reasons, without repetitions in a row
 	for i := range b.actions {
+		if why := b.actions[i].Decision.Why; i == 0 || why != b.actions[i-1].Decision.Why {
+			reasons += len(why)
+		}
 		rows[secDeps] += len(b.actions[i].Deps)
 		w.methods.methodNumber(b.actions[i].Method)
 	}
@@ -370,8 +374,9 @@ func (w *writer) reserveSections(b *builder) []byte {
 	for s := range secStrings {
 		size += rows[s] * rowSize[s]
 	}
-	seals := (blockCount(size-headerSize) + 2) * sealSize // seals of the strings: two suffice if the strings are short
-	out := make([]byte, size, size+blockSize+seals)
+	texts := reasons + blockSize // room for all strings
+	seals := (blockCount(size+texts-headerSize) + 1) * sealSize
+	out := make([]byte, size, size+texts+seals)
 	at := headerSize
 	for s := range secStrings {
 		end := at + rows[s]*rowSize[s]

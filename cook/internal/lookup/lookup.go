@@ -84,7 +84,7 @@ func StoresMethod(m index.Method, recipes *recipeset.Set) bool {
 // the action were lost or renamed, and nothing else changed. It is false if artifacts contain final
 // names of other assets' outputs.
 func IndexHas(a *plan.Action) bool {
-	return a.Last != nil && a.Last.State == index.Done && !a.Stale && !plan.IsLinked(&a.Last.Action) && !a.IsLinked()
+	return a.Last != nil && a.Last.State == index.Done && !a.Stale && !plan.IsLinked(a.Last.Action) && !a.IsLinked()
 }
 
 // Find finds the result of a task. It looks in the index, then in the store, then on the server.
@@ -94,9 +94,9 @@ func (f *Finder) Find(ctx context.Context, t cookone.Task, probe *profile.Worker
 	a := t.Action
 	switch {
 	case a.Moved != nil && !a.Moved.Warned:
-		return knownFromIndex(t, &a.Moved.Action, f.relocate(ctx, a.Path, a.Moved.Deps)), true
+		return knownFromIndex(t, a.Moved.Action, f.relocate(ctx, a.Path, a.Moved.Deps)), true
 	case IndexHas(a) && !a.Last.Warned && len(a.Last.Made) == len(a.Outputs):
-		return knownFromIndex(t, &a.Last.Action, a.Last.Deps), true
+		return knownFromIndex(t, a.Last.Action, a.Last.Deps), true
 	case !f.Stores(a):
 		return Known{Task: t}, false
 	}
@@ -236,14 +236,14 @@ func (f *Finder) fetchOne(ctx context.Context, k Known, r *cookone.Ready, i int)
 	a, want, file := k.Task.Action, k.Made[i], r.Scratch.Files()[i]
 	if a.Last != nil && i < len(a.Last.Outputs) {
 		o := &a.Last.Outputs[i]
-		if o.State == contents.Intact && a.IsOutput(i, &o.Artifact) && o.Artifact.Blob == want.Blob {
+		if o.State == contents.Intact && a.IsOutput(i, o.Artifact) && o.Artifact.Blob == want.Blob {
 			r.Made[i], r.InPlace[i] = cookone.AsFound(o), true
 			return nil
 		}
 	}
 	if a.Moved != nil && f.Outputs.TakeBack(&a.Moved.Outputs[i], file) {
 		old := &a.Moved.Outputs[i]
-		r.Made[i] = old.Artifact
+		r.Made[i] = *old.Artifact
 		r.Made[i].Stamp = old.Stamp
 		return nil
 	}

@@ -331,7 +331,7 @@ func TestIndexThenStoreThenServer(t *testing.T) {
 				m.putResult(a, artifacts)
 			}
 			if tc.indexed {
-				a.Last = &contents.Before{Action: index.Action{State: index.Done, Made: make([]index.Artifact, 2), CookTime: time.Hour}}
+				a.Last = &contents.Before{Action: &index.Action{State: index.Done, Made: make([]index.Artifact, 2), CookTime: time.Hour}}
 			}
 			if tc.shares {
 				s.result = artifacts

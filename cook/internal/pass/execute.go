@@ -94,8 +94,8 @@ func countLookedAt(d *changes.Delta) stats.Looked {
 	return n
 }
 
-// Execute carries out a plan. The parameter hesitate is described at execute.Options.
-func Execute(ctx context.Context, s *session.Session, d *changes.Delta, t *todo.Todo, hesitate func()) (commit.Work, error) {
+// Execute carries out a plan.
+func Execute(ctx context.Context, s *session.Session, d *changes.Delta, t *todo.Todo, watching Watching) (commit.Work, error) {
 	work := commit.Work{Done: &execute.Done{}}
 	if !d.Whole && len(d.Concerned) == 0 {
 		return work, nil
@@ -124,7 +124,7 @@ func Execute(ctx context.Context, s *session.Session, d *changes.Delta, t *todo.
 	}
 	done, err := execute.Run(ctx, t.Plan, t.Env(s), execute.Options{
 		Owned: owned, Workers: s.Limits.Workers, StopOnFailure: s.Mode.StopOnFailure, Strict: s.Mode.Strict,
-		Hesitate: hesitate, DryRun: s.Mode.DryRun, Suspect: suspect, Report: s.Observer.Event, Warn: s.Observer.Note,
+		Hesitate: watching.Hesitate, KeepPlaced: watching.Changed != nil || watching.Learn != nil, DryRun: s.Mode.DryRun, Suspect: suspect, Report: s.Observer.Event, Warn: s.Observer.Note,
 		Step: func(a *plan.Action, step string) { s.Observer.Step(a.Path, a.Target, step) },
 	})
 	if err != nil {

@@ -113,7 +113,7 @@ func runPass(ctx context.Context, s *session.Session, last *index.Index, where c
 		observed.Observer = foreseen
 		s = &observed
 	}
-	work, err := Execute(ctx, s, delta, t, watching.Hesitate)
+	work, err := Execute(ctx, s, delta, t, watching)
 	addReading(&meter.Stats, delta, t, work.Done)
 	done.detail, meter.Stats.Remote = work.Done.Detail, work.Done.Remote
 	if err == nil && ctx.Err() == nil && meter.Stats.Found.Assets == 0 && meter.Stats.Errors == 0 && s.Scope.Whole() {

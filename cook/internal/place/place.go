@@ -54,6 +54,7 @@ type Outputs struct {
 type record struct {
 	wrote   atomic.Bool
 	mu      sync.Mutex
+	keeps   bool            // set if placed keeps the outputs of actions that ended
 	placed  map[string]bool // outputs that were renamed into place
 	emptied []string        // directories that lost an artifact
 	stuck   map[string]bool // empty directories that could not be removed
@@ -64,14 +65,17 @@ type record struct {
 func New(dir *confine.Dir, work string, p *plan.Plan, owned func(output string) bool, summer *hashing.Summer) *Outputs {
 	return &Outputs{
 		dir: dir, work: work, owned: owned, taken: p.Finals.Taken, summer: summer, retired: p.Retired, trash: map[string]string{},
-		done: record{placed: map[string]bool{}, stuck: map[string]bool{}},
+		done: record{keeps: p.Finals.Any, placed: map[string]bool{}, stuck: map[string]bool{}},
 	}
 }
+
+// KeepPlaced makes Changes return the placed outputs. It must be called before Place.
+func (o *Outputs) KeepPlaced() { o.done.keeps = true }
 
 // Changes are the changes of a run to the output directory.
 type Changes struct {
 	Wrote  bool            // set if the output directory changed
-	Placed map[string]bool // outputs that were renamed into place
+	Placed map[string]bool // outputs that were renamed into place; incomplete without KeepPlaced
 	Stuck  map[string]bool // empty directories that could not be removed
 }
 
@@ -105,6 +109,7 @@ func (o *Outputs) Place(r cookone.Ready, last *confine.LastFolder, probe *profil
 			}
 		}
 	}
+	o.done.forgetPlaced(r.Made)
 	return nil
 }
 
@@ -324,6 +329,19 @@ func (r *record) notePlaced(output string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.placed[output] = true
+}
+
+// forgetPlaced removes the artifacts of an action that ended from the record, unless they are needed
+// until the end of the run.
+func (r *record) forgetPlaced(made []index.Artifact) {
+	if r.keeps {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range made {
+		delete(r.placed, made[i].Path)
+	}
 }
 
 // wasPlaced reports whether an output was renamed into place.

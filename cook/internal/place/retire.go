@@ -87,7 +87,7 @@ func (o *Outputs) setAside(name, aside string, dryRun bool) (size int64, there b
 // TakeBack turns a retired artifact into a scratch file if the artifact still has its content.
 func (o *Outputs) TakeBack(old *contents.Output, file string) bool {
 	aside, ok := o.trash[old.Artifact.Path]
-	if !ok || !old.Settled && !contents.Holds(context.Background(), o.summer, o.dir, aside, &old.Artifact) {
+	if !ok || !old.Settled && !contents.Holds(context.Background(), o.summer, o.dir, aside, old.Artifact) {
 		return false
 	}
 	return o.dir.Root().Rename(aside, o.tmpDir()+"/"+file) == nil

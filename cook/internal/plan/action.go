@@ -20,11 +20,11 @@ type Action struct {
 	Outputs []string         // paths in the output directory; none if Held
 	Last    *contents.Before // the action in the last run; nil for a new action
 
-	State   State
-	Reasons []Reason // reasons to run or to skip the action
+	State State
 	// Stale is set if the artifacts of Last were made from other inputs than the present ones. If
 	// the action fails, they are removed.
-	Stale bool
+	Stale   bool
+	Reasons []Reason // reasons to run or to skip the action
 	// Moved is a finished action with the same artifacts, which no action claims any more. This
 	// action can take them over.
 	Moved *contents.Before

@@ -213,7 +213,7 @@ func (p *planner) findMoves() {
 		} else if gone := byID[a.ID]; len(gone) > 0 {
 			from, byID[a.ID] = gone[0], gone[1:]
 		}
-		if from == nil || IsLinked(&from.Action) || !from.Intact() || len(from.Made) != len(a.Outputs) || !p.freeOutput(from.Made) || !p.sameDeps(a.Path, from) {
+		if from == nil || IsLinked(from.Action) || !from.Intact() || len(from.Made) != len(a.Outputs) || !p.freeOutput(from.Made) || !p.sameDeps(a.Path, from) {
 			continue
 		}
 		a.Moved = from

@@ -187,7 +187,7 @@ func outputChanges(a *Action) []Reason {
 	var reasons []Reason
 	for i, o := range a.Last.Outputs {
 		switch {
-		case i < len(a.Outputs) && !a.IsOutput(i, &o.Artifact):
+		case i < len(a.Outputs) && !a.IsOutput(i, o.Artifact):
 			reasons = append(reasons, Reason{Kind: OutputRenamed, Old: o.Artifact.Path, New: a.ShownOutput(i)})
 		case o.State == contents.Missing:
 			reasons = append(reasons, Reason{Kind: OutputMissing, Subject: o.Artifact.Path})

@@ -30,7 +30,7 @@ func twoSides(t *testing.T) (here *Action, there *index.Action) {
 	w.tools = map[string]Tool{"script": script}
 	w.cooked(t, nil)
 	here = &w.plan(t).Actions[0]
-	recorded := here.Last.Action
+	recorded := *here.Last.Action
 	recorded.Method, recorded.Made = slices.Clone(recorded.Method), slices.Clone(recorded.Made)
 	return here, &recorded
 }

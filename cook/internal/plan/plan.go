@@ -4,9 +4,9 @@
 // or a clock. A dry run and a real run therefore cannot disagree. Reasons and keys come from
 // the same fields, so that -explain prints exactly the fields that were hashed.
 //
-// A plan does not change after [Make] returns. Some actions are [Late]: other actions of the
-// run make their inputs. Decide decides about a late action once its inputs are made, and
-// returns the decision.
+// After [Make] returns, a plan does not change, except that an action gets its ID when its source
+// is read. Some actions are [Late]: other actions of the run make their inputs. Decide decides
+// about a late action once its inputs are made, and returns the decision.
 //
 // # Why a key is right
 //

@@ -111,9 +111,11 @@ func (w *world) plan(t *testing.T) *Plan {
 	}) {
 		in.Sources = append(in.Sources, w.file(p))
 	}
-	for _, a := range w.last {
+	for i := range w.last {
+		a := &w.last[i]
 		b := contents.Before{Action: a}
-		for _, m := range a.Made {
+		for k := range a.Made {
+			m := &a.Made[k]
 			state, ok := w.outputs[m.Path]
 			if !ok {
 				state = contents.Intact
@@ -140,7 +142,7 @@ func (w *world) cooked(t *testing.T, deps map[string][]index.Dep) {
 	var last []index.Action
 	p := w.plan(t)
 	for _, b := range p.Kept {
-		last = append(last, b.Action)
+		last = append(last, *b.Action)
 	}
 	for _, a := range p.Actions {
 		if a.Err != nil {

@@ -66,6 +66,8 @@ func TestHistoryIsShortened(t *testing.T) {
 	}
 }
 
+func journalLine(c plan.Claim) string { return string(appendJournalLine(nil, c)) }
+
 // FuzzJournal parses arbitrary text. All claims must be paths in the output directory. Writing and
 // parsing them must not change them.
 func FuzzJournal(f *testing.F) {

@@ -71,32 +71,29 @@ func (j Journal) Write(claims []plan.Claim) error {
 	if len(claims) == 0 {
 		return j.files.removeMaybe(journalName)
 	}
-	var b bytes.Buffer
-	size := 0
+	size, blank := 0, len(appendJournalLine(nil, plan.Claim{}))
 	for _, c := range claims {
-		size += len(journalLine(plan.Claim{})) + len(c.Output) + len(c.Source) + len(c.Target)
+		size += blank + len(c.Output) + len(c.Source) + len(c.Target)
 	}
-	b.Grow(size)
+	text := make([]byte, 0, size)
 	for _, c := range claims {
-		b.WriteString(journalLine(c))
+		text = appendJournalLine(text, c)
 	}
-	if now, err := j.files.readStateFile(journalName); err == nil && bytes.Equal(now, b.Bytes()) {
+	if now, err := j.files.readStateFile(journalName); err == nil && bytes.Equal(now, text) {
 		return atomicfile.SyncFolder(j.files.absoluteName(manifest.StateDir)) // a killed run may have missed this sync
 	}
-	return j.files.replaceDurably(journalName, b.Bytes())
+	return j.files.replaceDurably(journalName, text)
 }
 
-// journalLine returns the line of a claim: the quoted output, source and target, and a checksum.
-// Without the checksum, a damaged name could be the name of another program's file.
-func journalLine(c plan.Claim) string {
-	text := fmt.Sprintf("%q %q %q", c.Output, c.Source, c.Target)
-	return text + " " + sealLine(text) + "\n"
-}
-
-// sealLine returns the checksum of a line: 16 hexadecimal digits of BLAKE3.
-func sealLine(text string) string {
-	sum := hashing.DigestOf([]byte(text))
-	return hex.EncodeToString(sum[:8])
+// appendJournalLine appends the line of a claim: the quoted output, source and target, and a
+// checksum. Without the checksum, a damaged name could be the name of another program's file.
+func appendJournalLine(b []byte, c plan.Claim) []byte {
+	begin := len(b)
+	b = append(strconv.AppendQuote(b, c.Output), ' ')
+	b = append(strconv.AppendQuote(b, c.Source), ' ')
+	b = strconv.AppendQuote(b, c.Target)
+	sum := hashing.DigestOf(b[begin:])
+	return append(hex.AppendEncode(append(b, ' '), sum[:8]), '\n')
 }
 
 // parseJournal parses a journal and counts the damaged lines.
@@ -124,7 +121,7 @@ func parseJournalLine(line string) (c plan.Claim, ok bool) {
 		}
 	}
 	// A valid line is equal to the encoding of its claim.
-	return c, journalLine(c) == line && canBeOutput(c.Output)
+	return c, string(appendJournalLine(nil, c)) == line && canBeOutput(c.Output)
 }
 
 // canBeOutput reports whether a path in a file may be the name of an output.

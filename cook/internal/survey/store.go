@@ -91,7 +91,7 @@ func Origin(in *store.Store, a *plan.Action) (o store.Origin) {
 	if in == nil {
 		return o
 	}
-	return originOf(in, &a.Last.Action)
+	return originOf(in, a.Last.Action)
 }
 
 func originOf(in *store.Store, last *index.Action) (o store.Origin) {

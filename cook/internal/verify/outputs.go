@@ -192,8 +192,8 @@ func (r *reader) mergeFiles(actions []index.Action) {
 	seen := map[store.BlobID]bool{}
 	next := 0
 	for i := range actions {
-		r.before[i].Action = actions[i]
-		a := &r.before[i].Action
+		a := &actions[i]
+		r.before[i].Action = a
 		for ; next < len(r.sources) && r.sources[next].Path <= a.Path; next++ {
 			r.files = append(r.files, file{source, int32(next)})
 		}
@@ -201,7 +201,8 @@ func (r *reader) mergeFiles(actions []index.Action) {
 		outputs = outputs[len(a.Made):]
 		r.before[i].Outputs = own
 		wanted, stored := r.isInScope(a), r.mayBeStored(a)
-		for n, m := range a.Made {
+		for n := range a.Made {
+			m := &a.Made[n]
 			own[n].Artifact = m
 			if !wanted {
 				continue

@@ -69,7 +69,7 @@ type record struct {
 func (r *reader) checkStoredRecords(ctx context.Context, report *reporter) error {
 	var records []record
 	for i := range r.before {
-		if a := &r.before[i].Action; r.mayBeStored(a) && r.isInScope(a) {
+		if a := r.before[i].Action; r.mayBeStored(a) && r.isInScope(a) {
 			records = append(records, record{action: a})
 		}
 	}

@@ -72,14 +72,14 @@ func TestSharedResultsAreOfTheLastReads(t *testing.T) {
 	defer tree.Close()
 	sums, _ := hashing.Lookup("xxh3")
 	g := cookone.NewAgain(cookone.Env{Contents: contents.New(contents.Options{Assets: tree, Known: index.Empty().Files(), Checksum: sums}), Checksum: sums})
-	last := &contents.Before{Action: index.Action{Deps: []index.Dep{{Name: "b.h", On: dependency.OfFile("b.h")}}}}
+	last := &contents.Before{Action: &index.Action{Deps: []index.Dep{{Name: "b.h", On: dependency.OfFile("b.h")}}}}
 	for name, c := range map[string]struct {
 		last *contents.Before
 		want []time.Duration
 	}{
 		"new asset":    {want: []time.Duration{readsNothing}},
 		"known asset":  {last: last, want: []time.Duration{readsNothing, readsSomething}},
-		"read nothing": {last: &contents.Before{}, want: []time.Duration{readsNothing}},
+		"read nothing": {last: &contents.Before{Action: &index.Action{}}, want: []time.Duration{readsNothing}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			task := cookone.TaskOf(&plan.Action{

@@ -215,7 +215,7 @@ func knownTargets(actions []index.Action, rules *session.Ruleset) []string {
 func eachKnown(before []contents.Before) iter.Seq[*index.Action] {
 	return func(yield func(*index.Action) bool) {
 		for i := range before {
-			if !yield(&before[i].Action) {
+			if !yield(before[i].Action) {
 				return
 			}
 		}

@@ -31,7 +31,7 @@ const (
 	largeTree = 10_000
 	largeHeap = 64 << 20 // bytes; about 150,000 assets need this much
 
-	percentCooking = 50 // GC percent during a cook with a large heap
+	percentCooking = 40 // GC percent during a cook with a large heap
 	percentSaving  = 25 // GC percent while the index of a large tree is written
 )
 

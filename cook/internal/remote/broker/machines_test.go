@@ -93,7 +93,7 @@ func TestCookTimesAreLearned(t *testing.T) {
 		t.Errorf("an empty source: %v", got)
 	}
 	before := action("a", 99)
-	before.Last = &contents.Before{Action: index.Action{CookTime: time.Hour}}
+	before.Last = &contents.Before{Action: &index.Action{CookTime: time.Hour}}
 	if got := m.expected(before); got != time.Hour {
 		t.Errorf("as last time: %v", got)
 	}

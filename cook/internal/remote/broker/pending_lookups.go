@@ -137,7 +137,7 @@ func wantedOf(a *plan.Action, k remote.Key) remote.Expectation {
 	}
 	for i := range a.Last.Outputs {
 		o := &a.Last.Outputs[i]
-		if o.State == contents.Intact && a.IsOutput(i, &o.Artifact) {
+		if o.State == contents.Intact && a.IsOutput(i, o.Artifact) {
 			w.Have = append(w.Have, o.Artifact.Blob)
 		}
 	}

@@ -37,7 +37,7 @@ func waitingFor(n int) (*Broker, *testQueue) {
 		}
 		actions[i] = plan.Action{
 			Method: &plan.Method{Choice: &rules.Method{Recipe: recipe.Recipe{Name: "a"}}}, Source: &contents.File{},
-			Last: &contents.Before{Action: index.Action{CookTime: took}},
+			Last: &contents.Before{Action: &index.Action{CookTime: took}},
 		}
 		l.order = append(l.order, i)
 	}
