@@ -172,7 +172,6 @@ func unmodifiedRanges(x *Index, short int) (list []span) {
 	}{
 		{secFolders, [2]*bitset{&x.marks.patchedFolders, &x.marks.deadFolder}},
 		{secNodes, [2]*bitset{&x.marks.patched, &x.marks.deadNodes}},
-		{secContents, [2]*bitset{&x.marks.patched, {}}},
 	} {
 		var rows []int
 		for _, some := range written.rows {

@@ -159,16 +159,19 @@ func (b *builder) Bytes() []byte {
 	b.sortFiles()
 	b.Actions()
 	w := &writer{
-		known: map[string]int{}, folders: map[folderKey]int{},
-		methods: methodRows{byText: map[string]int{}, byHead: map[*Field]int{}},
+		known: map[string]int{}, names: map[string]uint32{}, folders: map[folderKey]int{},
 	}
 	w.registerFolders(b.folders)
 	w.collectNodes(b)
 	order := w.sortFolders()
+	w.shareFacts(b)
+	w.shareContents(b)
 	out := w.reserveSections(b)
 	w.placeNodes(order)
+	w.writeContents(b)
 	w.writeOrders()
 	w.writeActions(b)
+	w.writeShared()
 	w.writeMethods()
 	return w.finishIndex(out, b.checksum)
 }
@@ -220,7 +223,7 @@ func (r *methodRows) methodNumber(m Method) int {
 
 func (w *writer) writeMethods() {
 	fields := uint64(0)
-	for _, m := range w.methods.list {
+	for _, m := range w.shared.methods.list {
 		w.putUint64(secMethods, fields)
 		w.putUint64(secMethods, uint64(len(m)))
 		fields += uint64(len(m))

@@ -13,8 +13,9 @@ import (
 // The changes file consists of
 //
 //	magic, version, zero, the base's seal, identity
-//	number of: patched nodes, patched directories, dead nodes, directories, actions; bytes of vouches
-//	patched nodes: node, flags, stamp, content
+//	number of: patched nodes, contents, directories, dead nodes, directories, actions; bytes of vouches
+//	patched nodes: node, flags, stamp
+//	patched contents: node, content
 //	patched directories: directory, flags, stamp
 //	dead nodes, directories, actions: row
 //	vouches, by target: totals, lengths of the two fields that follow, target, pending sources
@@ -26,10 +27,11 @@ const (
 	changesBaseAt  = 8 + 4 + 4
 	changesIDAt    = changesBaseAt + sealSize
 	changesListsAt = changesIDAt + 32
-	changesHeader  = changesListsAt + 6*4
+	changesHeader  = changesListsAt + 7*4
 
-	patchSize       = 4 + 4 + stampSize + contentSize
-	patchFolderSize = 4 + 4 + stampSize
+	patchSize        = 4 + 4 + stampSize
+	patchContentSize = 4 + contentSize
+	patchFolderSize  = 4 + 4 + stampSize
 )
 
 // SealSize is the size of the checksum at the end of a changes file. The checksum depends on the
@@ -53,8 +55,10 @@ func encodeChanges(x *Index) []byte {
 	out = le.AppendUint32(out, 0)
 	out = append(out, id[:]...)
 	out = append(out, x.vouched.identity[:]...)
-	for _, set := range [...]*bitset{&x.marks.patched, &x.marks.patchedFolders, &x.marks.deadNodes, &x.marks.deadFolder, &x.marks.deadActions} {
-		out = le.AppendUint32(out, uint32(set.n))
+	for _, n := range [...]int{
+		x.marks.patched.n, len(x.base.patches), x.marks.patchedFolders.n, x.marks.deadNodes.n, x.marks.deadFolder.n, x.marks.deadActions.n,
+	} {
+		out = le.AppendUint32(out, uint32(n))
 	}
 	vouches := x.vouched.appendVouches(nil)
 	out = le.AppendUint32(out, uint32(len(vouches)))
@@ -63,12 +67,11 @@ func encodeChanges(x *Index) []byte {
 		out = le.AppendUint32(out, uint32(node))
 		out = append(out, r[nodeFlagsAt:nodeFlagsAt+4]...)
 		out = append(out, r[nodeStampAt:nodeStampAt+stampSize]...)
-		content, waits := x.contents[node]
-		if x.loaded || !waits {
-			content = x.base.row(secContents, node)
-		}
-		out = append(out, content...)
 	})
+	for _, node := range slices.Sorted(maps.Keys(x.base.patches)) {
+		out = le.AppendUint32(out, uint32(node))
+		out = append(out, x.base.patches[node]...)
+	}
 	x.marks.patchedFolders.eachSetRow(func(row int) {
 		r := x.base.row(secFolders, row)
 		out = le.AppendUint32(out, uint32(row))
@@ -109,9 +112,9 @@ func applyChanges(x *Index, data []byte) error {
 		return fmt.Errorf("%w: the changes belong to another index", ErrDamaged)
 	}
 	copy(x.vouched.identity[:], d.take(32))
-	var n [5]int
+	var n [6]int
 	need := 0
-	for i, size := range [...]int{patchSize, patchFolderSize, 4, 4, 4} {
+	for i, size := range [...]int{patchSize, patchContentSize, patchFolderSize, 4, 4, 4} {
 		n[i] = int(d.u32())
 		need += n[i] * size
 	}
@@ -130,9 +133,9 @@ func applyChanges(x *Index, data []byte) error {
 	return err
 }
 
-// applyLists decodes and applies the lists of patched nodes and directories, and of dead nodes,
-// directories and actions. n holds the lengths of the lists.
-func applyLists(x *Index, d *decoder, n [5]int) error {
+// applyLists decodes and applies the lists of patched nodes, contents and directories, and of dead
+// nodes, directories and actions. n holds the lengths of the lists.
+func applyLists(x *Index, d *decoder, n [6]int) error {
 	row := func(s int) (int, error) {
 		i := int(d.u32())
 		if i >= x.base.sections[s].count {
@@ -140,7 +143,6 @@ func applyLists(x *Index, d *decoder, n [5]int) error {
 		}
 		return i, nil
 	}
-	x.contents = make(map[int][]byte, n[0])
 	for range n[0] {
 		node, err := row(secNodes)
 		if err != nil {
@@ -148,10 +150,17 @@ func applyLists(x *Index, d *decoder, n [5]int) error {
 		}
 		settled := d.u32()&nodeSettled != 0
 		x.base.nodes().setNodeStamp(node, decodeStamp(d.take(stampSize)), settled)
-		x.contents[node] = d.take(contentSize)
 		x.marks.patched.insertRow(node)
 	}
+	x.base.patches = make(map[int][]byte, n[1])
 	for range n[1] {
+		node, err := row(secNodes)
+		if err != nil {
+			return err
+		}
+		x.base.patches[node] = d.take(contentSize)
+	}
+	for range n[2] {
 		i, err := row(secFolders)
 		if err != nil {
 			return err
@@ -160,14 +169,14 @@ func applyLists(x *Index, d *decoder, n [5]int) error {
 		x.base.folders().setFolderStamp(i, decodeStamp(d.take(stampSize)), flags)
 		x.marks.patchedFolders.insertRow(i)
 	}
-	for range n[2] {
+	for range n[3] {
 		node, err := row(secNodes)
 		if err != nil {
 			return err
 		}
 		editor{x}.markNodeDead(node)
 	}
-	for range n[3] {
+	for range n[4] {
 		i, err := row(secFolders)
 		if err != nil {
 			return err
@@ -175,7 +184,7 @@ func applyLists(x *Index, d *decoder, n [5]int) error {
 		x.marks.deadFolder.insertRow(i)
 		editor{x}.markFolderDead(i)
 	}
-	for range n[4] {
+	for range n[5] {
 		i, err := row(secActions)
 		if err != nil {
 			return err
@@ -190,9 +199,9 @@ func hasGrown(x *Index) bool {
 	return x.marks.patched.n*patchSize > max(256<<10, len(x.base.data)/64) || outgrowsBase(x)
 }
 
-// rewriteBase returns a new index and its changes file. x must not be used afterwards. If only
-// stamps and contents differ, it reuses the memory of the base, whose rows were changed in place.
-// It panics if Load has not succeeded.
+// rewriteBase returns a new index and its changes file. x must not be used afterwards. If few rows
+// were added or deleted, it reuses the memory of the base, whose stamps were changed in place. It
+// panics if Load has not succeeded.
 func rewriteBase(x *Index) (base *flat, changes []byte) {
 	if !x.loaded {
 		panic("index: another process rewrote the index before it was loaded")
@@ -205,13 +214,14 @@ func rewriteBase(x *Index) (base *flat, changes []byte) {
 		return merged, noChanges(merged, x.vouched)
 	}
 	editor{x}.settleAbsent() // settleAbsent may mark more nodes as dead
-	// The new base includes the patches. Deleted rows and additions stay in the changes file.
+	// The new base includes the new stamps. New contents, deleted rows and additions stay in the
+	// changes file.
 	patched, patchedFolders := x.marks.patched, x.marks.patchedFolders
 	x.marks.patched, x.marks.patchedFolders = bitset{}, bitset{}
 	x.marks.deadNodes.eachSetRow(func(node int) { x.base.setFlag(secNodes, node, nodeFlagsAt, nodeDead, false) })
 	x.marks.deadFolder.eachSetRow(func(row int) { x.base.setFlag(secFolders, row, folderFlagsAt, folderDead, false) })
 	data := x.base.data
-	x.base.sealAgain(map[int]*bitset{secNodes: &patched, secContents: &patched, secFolders: &patchedFolders})
+	x.base.sealAgain(map[int]*bitset{secNodes: &patched, secFolders: &patchedFolders})
 	sum := seal(x.base.seals)
 	copy(data[sealsAt:], sum[:])
 	sum = seal(data[:headerEnd])
@@ -222,7 +232,7 @@ func rewriteBase(x *Index) (base *flat, changes []byte) {
 // outgrowsBase reports whether a new base should be built, because the additions and deletions are
 // numerous.
 func outgrowsBase(x *Index) bool {
-	return x.marks.deadNodes.n+x.marks.deadActions.n+len(x.added.files)+len(x.added.actions) > x.weight
+	return x.marks.deadNodes.n+x.marks.deadActions.n+len(x.base.patches)+len(x.added.files)+len(x.added.actions) > x.weight
 }
 
 // decodeAdditions decodes the additions in the changes file into maps. It rejects paths that the

@@ -156,11 +156,6 @@ func (x *Index) Dependency(ref Ref) dependency.Dependency { return mustDecode(x.
 // Load.
 func (x *Index) Content(ref Ref) (hashing.Sum128, store.BlobID) {
 	part, row := nodePart(x, ref)
-	if part == 0 && !x.loaded {
-		if patch, ok := x.contents[row]; ok {
-			return decodeContent(patch)
-		}
-	}
 	return x.parts()[part].nodes().nodeContent(row)
 }
 
@@ -173,7 +168,7 @@ func (r Results) Source(ref Ref) string {
 // Target returns the target of the action that made an artifact.
 func (r Results) Target(ref Ref) string {
 	table, action := madeBy(r.x, ref)
-	return string(table.actionTarget(action))
+	return table.factsOf(action).target
 }
 
 // madeBy returns the table and the row of the action that made an artifact.

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
 )
 
 // An editor changes an index in memory. [encodeChanges] writes its changes.
@@ -38,7 +40,7 @@ func (e editor) restampAddition(node int, stamp scan.Stamp, settled bool) {
 		return
 	}
 	row, _ := e.x.over.nodes().actionOfNode(node)
-	target := string(e.x.over.actions().actionTarget(row))
+	target := e.x.over.actions().factsOf(row).target
 	for _, h := range e.x.added.actions[e.x.over.actions().sourcePath(row)] {
 		for i := range h.Made {
 			m := &h.Made[i]
@@ -163,9 +165,17 @@ func (e editor) putFileRecord(f File) {
 		e.x.added.files[f.Path] = f
 		return
 	}
-	e.x.base.nodes().setNodeStamp(node, f.Stamp, f.Settled)
-	appendContent(e.x.base.row(secContents, node)[:0], f.Sum, f.Blob)
-	e.x.marks.patched.insertRow(node)
+	e.restampNode(0, node, f.Stamp, f.Settled)
+	e.x.base.nodes().patchContent(node, f.Sum, f.Blob)
+}
+
+// patchContent sets the content of a node. Other rows may share the old content, so it stays in
+// place.
+func (t nodeTable) patchContent(node int, sum hashing.Sum128, blob store.BlobID) {
+	delete(t.x.patches, node)
+	if oldSum, oldBlob := t.nodeContent(node); oldSum != sum || oldBlob != blob {
+		t.x.patches[node] = appendContent(nil, sum, blob)
+	}
 }
 
 // forgetFile drops a file.

@@ -125,6 +125,8 @@ type flat struct {
 	checksum string
 	sections [sectionCount]section
 	methods  methodTable
+	facts    factsTable
+	patches  map[int][]byte // new contents of nodes, from the changes file
 }
 
 // A methodTable caches decoded methods of a flat index, because thousands of sources share a
@@ -168,13 +170,44 @@ func (t actionTable) len() int { return t.x.sections[secActions].count }
 // sourcePath returns the source path of action i.
 func (t actionTable) sourcePath(i int) string { return t.x.nodes().nodePath(t.sourceNode(i)) }
 
-// actionTarget returns the target of action i without copying it.
-func (t actionTable) actionTarget(i int) []byte {
-	return t.x.stringAt(t.x.row(secActions, i)[actionTargetAt:])
+// A decodedFacts has the facts that actions share. It must not be changed.
+type decodedFacts struct {
+	row      int
+	target   string
+	decision Decision
+	method   Method
+	state    State
+	warned   bool
 }
 
-func (t actionTable) actionState(i int) State {
-	return State(binary.LittleEndian.Uint32(t.x.row(secActions, i)[actionStateAt:]))
+// A factsTable caches a few rows of decoded facts, because most actions share them.
+type factsTable [16]atomic.Pointer[decodedFacts]
+
+// factsOf returns the facts that action i shares with other actions.
+func (t actionTable) factsOf(i int) *decodedFacts {
+	row := int(binary.LittleEndian.Uint32(t.x.row(secActions, i)[actionSharedAt:]))
+	cached := &t.x.facts[row%len(t.x.facts)]
+	if f := cached.Load(); f != nil && f.row == row {
+		return f
+	}
+	r, le := t.x.row(secShared, row), binary.LittleEndian
+	flags := le.Uint32(r[sharedFlagsAt:])
+	f := &decodedFacts{
+		row:    row,
+		target: string(t.x.stringAt(r[sharedTargetAt:])),
+		decision: Decision{
+			At:      time.Unix(0, int64(le.Uint64(r[sharedTimeAt:]))),
+			Outcome: string(t.x.stringAt(r[sharedTargetAt+strSize:])),
+			Why:     string(t.x.stringAt(r[sharedTargetAt+2*strSize:])),
+		},
+		method: t.x.methods.cachedMethod(t.x, int(le.Uint32(r[sharedMethodAt:]))),
+		warned: flags&sharedWarned != 0,
+	}
+	if flags&sharedFailed != 0 {
+		f.state = Failed
+	}
+	cached.Store(f)
+	return f
 }
 
 func (t actionTable) sourceNode(i int) int {
@@ -182,7 +215,8 @@ func (t actionTable) sourceNode(i int) int {
 }
 
 func (t actionTable) methodRow(i int) int {
-	return int(binary.LittleEndian.Uint32(t.x.row(secActions, i)[actionMethodAt:]))
+	row := binary.LittleEndian.Uint32(t.x.row(secActions, i)[actionSharedAt:])
+	return int(binary.LittleEndian.Uint32(t.x.row(secShared, int(row))[sharedMethodAt:]))
 }
 
 // decodeAction decodes action i.
@@ -199,22 +233,14 @@ func (t actionTable) decodeAction(i int) Action {
 
 // decodeWithoutDeps decodes all fields of action i except Deps.
 func (t actionTable) decodeWithoutDeps(i int) Action {
-	d := decoder{b: t.x.row(secActions, i)}
-	a := Action{Path: t.x.nodes().nodePath(int(d.u32()))}
-	a.State = State(d.u32())
-	a.Method = t.x.methods.cachedMethod(t.x, int(d.u32()))
-	d.u32() // number of dependencies
-	made := int(d.u32())
-	a.Warned = d.u32()&actionWarned != 0
-	d.u32() // first dependency
-	firstMade := int(d.u32())
-	a.Target = string(t.x.stringAt(d.take(strSize)))
-	a.Decision.Outcome = string(t.x.stringAt(d.take(strSize)))
-	a.Decision.Why = string(t.x.stringAt(d.take(strSize)))
-	copy(a.ID[:], d.take(32))
-	copy(a.Source[:], d.take(32))
-	a.CookTime = time.Duration(d.u64())
-	a.Decision.At = time.Unix(0, int64(d.u64()))
+	r, f := t.x.row(secActions, i), t.factsOf(i)
+	a := Action{
+		Path: t.x.nodes().nodePath(t.sourceNode(i)), Target: f.target, State: f.state, Method: f.method,
+		CookTime: time.Duration(binary.LittleEndian.Uint64(r[actionCookTimeAt:])), Decision: f.decision, Warned: f.warned,
+	}
+	copy(a.ID[:], r[actionIDAt:])
+	_, a.Source = t.x.contentAt(r[actionSourceAt:])
+	firstMade, made := t.artifactRange(i)
 	if made > 0 {
 		a.Made = make([]Artifact, made)
 	}
@@ -226,13 +252,23 @@ func (t actionTable) decodeWithoutDeps(i int) Action {
 
 // artifactRange returns the first row and the number of the artifacts of action i.
 func (t actionTable) artifactRange(i int) (first, n int) {
-	r := t.x.row(secActions, i)
-	return int(binary.LittleEndian.Uint32(r[actionMadeAt:])), int(binary.LittleEndian.Uint32(r[actionMadeCountAt:]))
+	return t.rangeAt(i, actionMadeAt, t.x.artifacts().len())
 }
 
+// depRange returns the first row and the number of the dependencies of action i.
 func (t actionTable) depRange(i int) (first, n int) {
-	r := t.x.row(secActions, i)
-	return int(binary.LittleEndian.Uint32(r[actionDepsAt:])), int(binary.LittleEndian.Uint32(r[actionDepsCountAt:]))
+	return t.rangeAt(i, actionDepsAt, t.x.deps().len())
+}
+
+// rangeAt returns the range from the row that action i names to the row that the next action names,
+// or to the end of the section.
+func (t actionTable) rangeAt(i, at, end int) (first, n int) {
+	r := t.x.sectionBytes(secActions, t.x.sections[secActions].offset+i*actionSize, min(2, t.len()-i)*actionSize)
+	if len(r) > actionSize {
+		end = int(binary.LittleEndian.Uint32(r[actionSize+at:]))
+	}
+	first = int(binary.LittleEndian.Uint32(r[at:]))
+	return first, end - first
 }
 
 // len returns the number of artifacts.
@@ -248,13 +284,13 @@ func (t artifactTable) decodeArtifact(i int) Artifact {
 func (t depTable) len() int { return t.x.sections[secDeps].count }
 
 func (t depTable) decodeDepAt(i int) Dep {
-	d := decoder{b: t.x.row(secDeps, i)}
-	out, err := decodeDep(string(t.x.stringAt(d.take(strSize))), string(t.x.stringAt(d.take(strSize))))
+	r := t.x.row(secDeps, i)
+	out, err := decodeDep(string(t.x.stringAt(r)), string(t.x.stringAt(r[strSize:])))
 	if err != nil {
 		panic(damage(err.Error()))
 	}
-	copy(out.Blob[:], d.take(32))
-	out.Found = d.u32() != 0
+	_, out.Blob = t.x.contentAt(r[depContentAt:])
+	out.Found = binary.LittleEndian.Uint32(r[depFoundAt:]) != 0
 	return out
 }
 
@@ -311,9 +347,9 @@ func (t fileTable) findFileRow(path string) (i int, ok bool) {
 func (t actionTable) findActionRow(path, target string) (i int, ok bool) {
 	i = sort.Search(t.len(), func(i int) bool {
 		c := t.x.nodes().comparePath(t.sourceNode(i), path)
-		return c > 0 || c == 0 && string(t.actionTarget(i)) >= target
+		return c > 0 || c == 0 && t.factsOf(i).target >= target
 	})
-	return i, i < t.len() && t.x.nodes().comparePath(t.sourceNode(i), path) == 0 && string(t.actionTarget(i)) == target
+	return i, i < t.len() && t.x.nodes().comparePath(t.sourceNode(i), path) == 0 && t.factsOf(i).target == target
 }
 
 // findOutput returns the position of the first artifact with the given path, in the order of paths.
@@ -339,7 +375,7 @@ func (t nodeTable) sizeOfNode(node int) int64 {
 func (t nodeTable) folderAndName(node int) (folder, name []byte) {
 	r := t.x.row(secNodes, node)
 	f := t.x.row(secFolders, int(binary.LittleEndian.Uint32(r[nodeFolderAt:])))
-	return t.x.name(f), t.x.name(r)
+	return withoutNUL(t.x.folders().folderName(f)), withoutNUL(t.nodeName(r))
 }
 
 // comparePath compares a node's path with path, without allocating.
@@ -456,9 +492,9 @@ func (t folderTable) decodeFolder(i int) folderRow {
 	le := binary.LittleEndian
 	r := t.x.row(secFolders, i)
 	flags := le.Uint32(r[folderFlagsAt:])
-	real := t.x.nulTerminated(r[folderRealAt:])
+	real := t.folderName(r[folderRealAt:])
 	return folderRow{
-		Tree: Tree(flags & folderTree), Path: t.x.name(r), Real: real[:len(real)-1], real: real,
+		Tree: Tree(flags & folderTree), Path: withoutNUL(t.folderName(r)), Real: real[:len(real)-1], real: real,
 		Stamp:  decodeStamp(r[folderStampAt:]),
 		Listed: flags&folderListed != 0,
 		Usable: flags&(folderListed|folderOdd|folderFresh) == folderListed,
@@ -469,14 +505,18 @@ func (t folderTable) decodeFolder(i int) folderRow {
 	}
 }
 
-// Flags of a node's row, above the three bits of its role.
+// Flags of a node's row, above the three bits of its role, and below the length of its name.
 const (
-	nodeRole    = 7
-	nodeSettled = 1 << 3
-	nodeDead    = 1 << 4 // the changes file deletes or replaces the node
+	nodeRole        = 7
+	nodeSettled     = 1 << 3
+	nodeDead        = 1 << 4 // the changes file deletes or replaces the node
+	nodeLengthShift = 5
 )
 
-const noAction = 1<<32 - 1
+const (
+	noAction  = 1<<32 - 1
+	noContent = 1<<32 - 1 // the checksum and the blob ID are zero
+)
 
 // A Probe has the arguments of stat for a node, and the stamp of the last run.
 type Probe struct {
@@ -508,7 +548,7 @@ func (t nodeTable) probeNode(i int) Probe {
 	r := t.x.row(secNodes, i)
 	flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])
 	return Probe{
-		Name: t.x.nulTerminated(r), Role: Role(flags & nodeRole), Stamp: decodeStamp(r[nodeStampAt:]),
+		Name: t.nodeName(r), Role: Role(flags & nodeRole), Stamp: decodeStamp(r[nodeStampAt:]),
 		Settled: flags&nodeSettled != 0, Dead: flags&nodeDead != 0,
 	}
 }

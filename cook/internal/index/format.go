@@ -18,7 +18,7 @@ import (
 )
 
 // Version is the version of the format. An index of another version is ignored.
-const Version = 5
+const Version = 6
 
 var magic = [8]byte{'c', 'o', 'o', 'k', 'i', 'd', 'x', '\n'}
 
@@ -32,6 +32,7 @@ const (
 	secConfigs
 	secByOutput
 	secActions
+	secShared
 	secDeps
 	secMade
 	secMethods
@@ -46,8 +47,9 @@ const (
 	totalsSize = 5 * 8     // five fields of Totals
 	sealSize   = 16        // size of an XXH3-128
 	stampSize  = 5*8 + 4   // fields: size, times, inode, device, mode
-	strSize    = 4 + 4     // fields: offset, length
+	strSize    = 4         // offset of a text, which begins with its length
 	entrySize  = 8 + 8     // size of a row in the table of sections
+	textHead   = 4         // size of the length of a text
 	checksumAt = 8 + 4 + 4 // offset of the checksum function's name, after magic, version and a zero word
 	tableAt    = checksumAt + nameSize
 	sealsAt    = tableAt + sectionCount*entrySize // offset of the seal of all seals
@@ -67,27 +69,40 @@ const (
 	folderStampAt = folderCountAt + 4
 	folderSize    = folderStampAt + stampSize + 4
 
-	// A node consists of: offset and length of its name, flags, directory, action, stamp. It fits
-	// in one cache line.
-	nodeFlagsAt  = 4 + 4
-	nodeFolderAt = nodeFlagsAt + 4
-	nodeActionAt = nodeFolderAt + 4
-	nodeStampAt  = nodeActionAt + 4
-	nodeSize     = nodeStampAt + stampSize
+	// A node consists of: offset of its name, flags and length of the name, directory, action,
+	// content, stamp. It fits in one cache line.
+	nodeFlagsAt   = 4
+	nodeFolderAt  = nodeFlagsAt + 4
+	nodeActionAt  = nodeFolderAt + 4
+	nodeContentAt = nodeActionAt + 4
+	nodeStampAt   = nodeContentAt + 4
+	nodeSize      = nodeStampAt + stampSize
 
 	contentSize = 16 + 32 // fields: checksum, blob ID
 
-	actionStateAt     = 4
-	actionMethodAt    = actionStateAt + 4
-	actionDepsCountAt = actionMethodAt + 4
-	actionMadeCountAt = actionDepsCountAt + 4
-	actionDepsAt      = actionMadeCountAt + 4 + 4
-	actionMadeAt      = actionDepsAt + 4
-	actionTargetAt    = actionMadeAt + 4
-	actionCookTimeAt  = actionTargetAt + 3*strSize + 2*32
-	actionSize        = actionCookTimeAt + 2*8
+	// An action consists of: node of its source, shared facts, first dependency, first artifact,
+	// content of the source, ID, time to cook.
+	actionSharedAt   = 4
+	actionDepsAt     = actionSharedAt + 4
+	actionMadeAt     = actionDepsAt + 4
+	actionSourceAt   = actionMadeAt + 4
+	actionIDAt       = actionSourceAt + 4
+	actionCookTimeAt = actionIDAt + 32
+	actionSize       = actionCookTimeAt + 8
 
-	actionWarned = 1
+	// A row of shared facts consists of: target, outcome and reasons of an action, method, flags,
+	// time of the decision.
+	sharedTargetAt = 0
+	sharedMethodAt = sharedTargetAt + 3*strSize
+	sharedFlagsAt  = sharedMethodAt + 4
+	sharedTimeAt   = sharedFlagsAt + 4
+	sharedSize     = sharedTimeAt + 8
+
+	sharedFailed = 1
+	sharedWarned = 2
+
+	depContentAt = 2 * strSize
+	depFoundAt   = depContentAt + 4
 
 	madeRoleAt = 4
 )
@@ -101,7 +116,8 @@ var rowSize = [sectionCount]int{
 	secConfigs:  4,
 	secByOutput: 4,
 	secActions:  actionSize,
-	secDeps:     2*strSize + 32 + 4,
+	secShared:   sharedSize,
+	secDeps:     depFoundAt + 4,
 	secMade:     madeRoleAt + strSize,
 	secMethods:  2 * 8,
 	secFields:   2 * strSize,
@@ -209,25 +225,42 @@ func (x *flat) refAtRow(s, i int) int { return int(binary.LittleEndian.Uint32(x.
 
 // stringAt returns the string that a row's reference points to.
 func (x *flat) stringAt(ref []byte) []byte {
-	d := decoder{b: ref}
-	at := int(d.u32())
-	return x.sectionBytes(secStrings, x.sections[secStrings].offset+at, int(d.u32()))
+	at := x.sections[secStrings].offset + int(binary.LittleEndian.Uint32(ref))
+	n := binary.LittleEndian.Uint32(x.sectionBytes(secStrings, at, textHead))
+	return x.sectionBytes(secStrings, at+textHead, int(n))
 }
 
-// name returns the name that a row's reference points to.
-func (x *flat) name(ref []byte) []byte {
-	name := x.nulTerminated(ref)
-	return name[: len(name)-1 : len(name)-1]
+// folderName returns the name that a directory's reference points to, with its final NUL, as system
+// calls require.
+func (t folderTable) folderName(ref []byte) []byte {
+	return t.x.nulTerminated(binary.LittleEndian.Uint32(ref), binary.LittleEndian.Uint32(ref[4:]))
 }
 
-// nulTerminated returns a name with its final NUL, as system calls require.
-func (x *flat) nulTerminated(ref []byte) []byte {
-	at := int(binary.LittleEndian.Uint32(ref))
-	return x.sectionBytes(secNames, x.sections[secNames].offset+at, int(binary.LittleEndian.Uint32(ref[4:]))+1)
+// nodeName returns the name of a node's row, with its final NUL.
+func (t nodeTable) nodeName(row []byte) []byte {
+	return t.x.nulTerminated(binary.LittleEndian.Uint32(row), binary.LittleEndian.Uint32(row[nodeFlagsAt:])>>nodeLengthShift)
 }
+
+func (x *flat) nulTerminated(offset, length uint32) []byte {
+	return x.sectionBytes(secNames, x.sections[secNames].offset+int(offset), int(length)+1)
+}
+
+// withoutNUL returns a name without its final NUL.
+func withoutNUL(name []byte) []byte { return name[: len(name)-1 : len(name)-1] }
 
 func (t nodeTable) nodeContent(node int) (sum hashing.Sum128, blob store.BlobID) {
-	return decodeContent(t.x.row(secContents, node))
+	if patch, ok := t.x.patches[node]; ok {
+		return decodeContent(patch)
+	}
+	return t.x.contentAt(t.x.row(secNodes, node)[nodeContentAt:])
+}
+
+// contentAt returns the content that a row's reference points to.
+func (x *flat) contentAt(ref []byte) (sum hashing.Sum128, blob store.BlobID) {
+	if i := binary.LittleEndian.Uint32(ref); i != noContent {
+		sum, blob = decodeContent(x.row(secContents, int(i)))
+	}
+	return sum, blob
 }
 
 func decodeContent(b []byte) (sum hashing.Sum128, blob store.BlobID) {

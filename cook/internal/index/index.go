@@ -14,16 +14,17 @@
 //	directories  path, stamp, first node, nodes            sorted by tree and path
 //	nodes        name, stamp: all arguments of stat        by directory, then inode
 //	names        of directories and nodes, each ended by a NUL
-//	contents     checksum, blob ID                         one for each node
+//	contents     checksum, blob ID                         shared by nodes, actions and deps
 //	by path      nodes that are files, sorted by path
 //	configs      nodes that are cook.toml files, sorted by path
 //	by output    artifacts, sorted by path
-//	actions      source, target, method, IDs, outcome      sorted by path, target
-//	deps         name, path, blob ID                       by action
+//	actions      source, shared facts, content, ID         sorted by path, target
+//	shared facts target, method, outcome, reasons, time    by first action
+//	deps         name, path, content                       by action
 //	artifacts    node                                      by action
 //	methods      first field, fields
 //	fields       key, value                                by method
-//	strings      bytes that the rows of actions point into
+//	strings      length and bytes of each text
 //
 // Everything after the header is sealed in blocks of 64 KiB: each block has its XXH3-128 as a seal.
 // The seals are at the end of the file. The header holds a seal of these seals and a seal of
@@ -73,13 +74,12 @@ type Index struct {
 	vouched vouching
 	counted counted
 
-	memory   releaser
-	marks    marks
-	contents map[int][]byte // contents of patched nodes; nil after Load has applied them
-	added    additions
-	weight   int // number of changes after which the index is rebuilt
-	loaded   bool
-	edited   bool
+	memory releaser
+	marks  marks
+	added  additions
+	weight int // number of changes after which the index is rebuilt
+	loaded bool
+	edited bool
 }
 
 // Files returns the files and parts in the index.
@@ -115,7 +115,7 @@ func Empty() *Index {
 func (x *Index) CheckRows() error {
 	b := x.base
 	return noticing(func() error {
-		for _, s := range [...]int{secFolders, secNodes, secNames, secActions, secMade, secMethods, secFields, secStrings} {
+		for _, s := range [...]int{secFolders, secNodes, secNames, secActions, secShared, secMade, secMethods, secFields, secStrings} {
 			at := b.sections[s].offset
 			for end := at + b.sections[s].count*rowSize[s]; at < end; at += blockSize {
 				b.checkRange(at, min(blockSize, end-at))

@@ -90,13 +90,7 @@ func (x *Index) Load() error {
 	if x.loaded {
 		return nil
 	}
-	err := noticing(func() error {
-		for node, row := range x.contents {
-			copy(x.base.row(secContents, node), row)
-		}
-		return decodeAdditions(x)
-	})
-	if err != nil {
+	if err := noticing(func() error { return decodeAdditions(x) }); err != nil {
 		return fmt.Errorf("changes: %w: %w", ErrDamaged, err)
 	}
 	x.loaded = true
@@ -225,7 +219,7 @@ func (r Results) Failed(do func(path string)) {
 		return
 	}
 	for i := range r.x.base.actions().len() {
-		if r.x.base.actions().actionState(i) == Failed && !r.x.marks.deadActions.hasRow(i) && r.x.counted.includesTarget(string(r.x.base.actions().actionTarget(i))) {
+		if f := r.x.base.actions().factsOf(i); f.state == Failed && !r.x.marks.deadActions.hasRow(i) && r.x.counted.includesTarget(f.target) {
 			do(r.x.base.actions().sourcePath(i))
 		}
 	}
@@ -316,7 +310,7 @@ func (r Results) MethodsOf(except func(source, target string) bool, do func(Meth
 		if done[row] || r.x.marks.deadActions.hasRow(i) {
 			continue
 		}
-		if target := string(r.x.base.actions().actionTarget(i)); !r.x.counted.includesTarget(target) || except(r.x.base.actions().sourcePath(i), target) {
+		if target := r.x.base.actions().factsOf(i).target; !r.x.counted.includesTarget(target) || except(r.x.base.actions().sourcePath(i), target) {
 			continue
 		}
 		done[row] = true
@@ -356,7 +350,7 @@ func mergeBase(x *Index) (*flat, error) {
 	if err := x.Load(); err != nil {
 		return nil, err
 	}
-	if isPristine(x) && x.marks.patched.n+x.marks.patchedFolders.n == 0 {
+	if isPristine(x) && !isPatched(x) {
 		return openFlat(x.base.data)
 	}
 	if err := x.base.checkPatched(); err != nil {
@@ -368,6 +362,11 @@ func mergeBase(x *Index) (*flat, error) {
 // isPristine reports whether the changes file neither adds nor deletes anything.
 func isPristine(x *Index) bool {
 	return x.marks.deadNodes.n+x.marks.deadFolder.n+x.marks.deadActions.n+len(x.added.files)+len(x.added.actions)+len(x.added.folders) == 0
+}
+
+// isPatched reports whether the changes file changes nodes or directories of the base.
+func isPatched(x *Index) bool {
+	return x.marks.patched.n+x.marks.patchedFolders.n+len(x.base.patches) > 0
 }
 
 func mergedBuilder(x *Index) *builder {

@@ -215,6 +215,51 @@ func TestRewriteOfPatchesIsInPlace(t *testing.T) {
 	}
 }
 
+// TestEditedSourceKeepsContentOfItsCopy edits a source without cooking it. The action and the
+// artifact, which shared the content of the source, must keep the old content.
+func TestEditedSourceKeepsContentOfItsCopy(t *testing.T) {
+	base := build(sample())
+	x := mustOpen(t, base)
+	l := mustLive(t, base, noChanges(x, vouching{}))
+	f, _ := l.Files().File("b/copy.txt")
+	old := f.Blob
+	f.Sum, f.Blob = hashing.Sum128{Hi: 99}, blob(99)
+	check := func(step string, l *Index) {
+		t.Helper()
+		ref, got, _ := l.Files().Find(f.Path)
+		sum, id := l.Content(ref)
+		if a := l.Results().ActionsOf(f.Path)[0]; got != f || sum != f.Sum || id != f.Blob || a.Source != old || a.Made[0].Blob != old {
+			t.Errorf("%s: file %v, %v, %v; source %v, artifact %v", step, got, sum, id, a.Source, a.Made[0])
+		}
+	}
+	editor{l}.putFileRecord(f)
+	check("edited", l)
+	l = mustLive(t, base, encodeChanges(l))
+	check("opened again", l)
+	merged, err := mergeBase(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("merged", mustLive(t, merged.data, noChanges(merged, vouching{})))
+	for part, x := range l.parts() {
+		for i := range x.nodes().len() {
+			if x.nodes().roleOf(i) != Absent {
+				editor{l}.restampNode(part, i, stamp(77), true)
+			}
+		}
+	}
+	f.Stamp, f.Settled = stamp(77), true
+	rewritten, changes := rewriteBase(l)
+	l = mustLive(t, rewritten.data, changes)
+	check("rewritten", l)
+	f.Sum, f.Blob = hashing.Sum128{Hi: 8}, old
+	editor{l}.putFileRecord(f)
+	check("edited back", l)
+	if !bytes.Equal(encodeChanges(mustLive(t, rewritten.data, encodeChanges(l))), noChanges(mustOpen(t, rewritten.data), vouching{})) {
+		t.Error("the changes file has an old content")
+	}
+}
+
 func TestManyChangesCallForANewIndex(t *testing.T) {
 	x, err := openFlat(build(sample()))
 	if err != nil {
@@ -297,7 +342,7 @@ func forgeChanges(data, base []byte) []byte {
 	copy(data, changesMagic[:])
 	copy(data[changesBaseAt:changesIDAt], base[headerEnd:headerSize])
 	at := uint64(changesHeader)
-	for i, size := range []uint64{patchSize, patchFolderSize, 4, 4, 4} {
+	for i, size := range []uint64{patchSize, patchContentSize, patchFolderSize, 4, 4, 4} {
 		at += uint64(binary.LittleEndian.Uint32(data[changesListsAt+4*i:])) * size
 	}
 	at += uint64(binary.LittleEndian.Uint32(data[changesHeader-4:]))

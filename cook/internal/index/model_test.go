@@ -128,7 +128,7 @@ func (m *model) drawAction(t *rapid.T) Action {
 	a := Action{
 		Path: rapid.SampledFrom(filePaths).Draw(t, "source"), Target: rapid.SampledFrom(targets).Draw(t, "target"),
 		State: rapid.SampledFrom([]State{Done, Done, Failed}).Draw(t, "state"),
-		ID:    store.ActionID{rapid.Byte().Draw(t, "id")}, Source: blob(rapid.Byte().Draw(t, "source content")),
+		ID:    store.ActionID{rapid.Byte().Draw(t, "id")}, Source: blob(rapid.ByteMax(5).Draw(t, "source content")),
 		CookTime: time.Duration(rapid.IntRange(0, 9).Draw(t, "time")), Warned: rapid.Bool().Draw(t, "warned"),
 		Decision: Decision{At: time.Unix(0, rapid.Int64().Draw(t, "decided")), Outcome: text.Draw(t, "outcome"), Why: text.Draw(t, "why")},
 	}
@@ -138,7 +138,7 @@ func (m *model) drawAction(t *rapid.T) Action {
 			d.On.Kind = dependency.Presence
 		}
 		if d.Found = rapid.Bool().Draw(t, "found"); d.Found {
-			d.Blob = blob(1)
+			d.Blob = blob(rapid.ByteMax(2).Draw(t, "dep content"))
 		}
 		a.Deps = append(a.Deps, d)
 	}
@@ -151,8 +151,8 @@ func (m *model) drawAction(t *rapid.T) Action {
 	for range rapid.IntRange(0, 2).Draw(t, "outputs") {
 		if o := rapid.SampledFrom(outputPaths).Draw(t, "output"); !taken[o] {
 			taken[o] = true
-			n := rapid.Byte().Draw(t, "output content")
-			a.Made = append(a.Made, Artifact{o, drawStamp(t), rapid.Bool().Draw(t, "settled"), hashing.Sum128{Lo: uint64(n)}, blob(n), rapid.SampledFrom([]string{"", "color", "normal"}).Draw(t, "role")})
+			n := rapid.ByteMax(5).Draw(t, "output content")
+			a.Made = append(a.Made, Artifact{o, drawStamp(t), rapid.Bool().Draw(t, "settled"), hashing.Sum128{Hi: uint64(n)}, blob(n), rapid.SampledFrom([]string{"", "color", "normal"}).Draw(t, "role")})
 		}
 	}
 	method := Method{{"recipe", rapid.SampledFrom([]string{"image", "gltf"}).Draw(t, "recipe")}}

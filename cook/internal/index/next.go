@@ -177,7 +177,7 @@ func (n *Next) Encode() (e Encoded, ok bool, err error) {
 			return Encoded{}, false, err
 		}
 		n.anew.countTotals(&n.vouched)
-		if isPristine(l) && l.marks.patched.n+l.marks.patchedFolders.n == 0 && bytes.Equal(data, l.base.data) && l.vouched.vouchesEqually(&n.vouched) {
+		if isPristine(l) && !isPatched(l) && bytes.Equal(data, l.base.data) && l.vouched.vouchesEqually(&n.vouched) {
 			return Encoded{}, false, nil
 		}
 		return Encoded{Flat: data, Changes: noChanges(x, n.vouched), ID: x.ID()}, true, nil

@@ -11,12 +11,12 @@ import (
 // A Row is an action in the index. Each method decodes one field, so reading all rows decodes only
 // the fields that are used.
 type Row struct {
-	x      *Index
-	part   int
-	at     int // number of the row in the part
-	flat   *flat
-	row    []byte
-	target string // caches the target, so that rows share the string
+	x     *Index
+	part  int
+	at    int // number of the row in the part
+	flat  *flat
+	row   []byte
+	facts *decodedFacts
 }
 
 // Rows yields the actions of the sources whose paths start with prefix, sorted by path and target.
@@ -32,7 +32,7 @@ func (r Results) Rows(prefix string) iter.Seq[*Row] {
 		for {
 			stop := end
 			if j < last {
-				stop, _ = base.actions().findActionRow(over.actions().sourcePath(j), string(over.actions().actionTarget(j)))
+				stop, _ = base.actions().findActionRow(over.actions().sourcePath(j), over.actions().factsOf(j).target)
 			}
 			for ; i < stop; i++ {
 				if !r.x.marks.deadActions.hasRow(i) && !yield(row.rowAt(0, i)) {
@@ -64,10 +64,7 @@ func (t actionTable) rowsBelow(prefix string) (first, end int) {
 // rowAt moves the row to action i of the base or the additions.
 func (r *Row) rowAt(part, i int) *Row {
 	r.part, r.at, r.flat = part, i, r.x.parts()[part]
-	r.row = r.flat.row(secActions, i)
-	if target := r.flat.stringAt(r.row[actionTargetAt:]); string(target) != r.target {
-		r.target = string(target)
-	}
+	r.row, r.facts = r.flat.row(secActions, i), r.flat.actions().factsOf(i)
 	return r
 }
 
@@ -83,13 +80,13 @@ func (r *Row) WithoutDeps() Action { return r.flat.actions().decodeWithoutDeps(r
 func (r *Row) Path() string { return r.flat.nodes().nodePath(r.u32(0)) }
 
 // Target returns the action's target.
-func (r *Row) Target() string { return r.target }
+func (r *Row) Target() string { return r.facts.target }
 
 // State returns how the action ended.
-func (r *Row) State() State { return State(r.u32(actionStateAt)) }
+func (r *Row) State() State { return r.facts.state }
 
 // Method returns how the source was cooked.
-func (r *Row) Method() Method { return r.flat.methods.cachedMethod(r.flat, r.u32(actionMethodAt)) }
+func (r *Row) Method() Method { return r.facts.method }
 
 // CookTime returns how long the recipe last took.
 func (r *Row) CookTime() time.Duration {
@@ -107,7 +104,10 @@ func (r *Row) Source() (ref Ref, size int64, known bool) {
 }
 
 // Made returns the number of artifacts.
-func (r *Row) Made() int { return r.u32(actionMadeCountAt) }
+func (r *Row) Made() (n int) {
+	_, n = r.flat.actions().artifactRange(r.at)
+	return n
+}
 
 // Artifact returns the k-th artifact and its size.
 func (r *Row) Artifact(k int) (ref Ref, size int64) {

@@ -27,9 +27,6 @@ func (x *flat) checkPatched() error {
 }
 
 func (x *flat) checkColumns(patched bool) error {
-	if x.sections[secContents].count != x.nodes().len() {
-		return errors.New("the number of contents is not the number of nodes")
-	}
 	for _, validate := range [...]func(*flat) error{
 		func(x *flat) error { return validateFolders(x, patched) },
 		func(x *flat) error { return validateNodes(x, patched) },
@@ -45,21 +42,21 @@ func (x *flat) checkColumns(patched bool) error {
 func validateNodes(x *flat, patched bool) error {
 	for i := range x.nodes().len() {
 		r := x.row(secNodes, i)
-		if err := validateName(x, r); err != nil {
+		flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])
+		if err := validateName(x, binary.LittleEndian.Uint32(r), flags>>nodeLengthShift); err != nil {
+			return fmt.Errorf("node %d: %w", i, err)
+		}
+		if err := validateContent(x, r[nodeContentAt:]); err != nil {
 			return fmt.Errorf("node %d: %w", i, err)
 		}
 		a := binary.LittleEndian.Uint32(r[nodeActionAt:])
 		if a != noAction && int(a) >= x.actions().len() || a == noAction && x.nodes().roleOf(i) == Made {
 			return fmt.Errorf("node %d refers to action %d, which does not exist", i, a)
 		}
-		flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])
-		if patched {
-			flags &^= nodeDead
-		}
-		if x.nodes().roleOf(i) > ghost || flags&^(nodeRole|nodeSettled) != 0 {
+		if x.nodes().roleOf(i) > ghost || flags&nodeDead != 0 && !patched {
 			return fmt.Errorf("node %d has the invalid flags %#x", i, flags)
 		}
-		if bytes.IndexByte(x.name(r), 0) < 0 {
+		if bytes.IndexByte(withoutNUL(x.nodes().nodeName(r)), 0) < 0 {
 			continue // names without an inner NUL are plain file names, which are always valid
 		}
 		folder := binary.LittleEndian.Uint32(r[nodeFolderAt:])
@@ -119,18 +116,21 @@ func validateOrders(x *flat) error {
 }
 
 func validateStrings(x *flat) error {
-	for s, at := range map[int][2]int{secDeps: {0, 2}, secActions: {actionTargetAt, 3}, secMade: {madeRoleAt, 1}, secFields: {0, 2}} {
+	texts := x.data[x.sections[secStrings].offset:][:x.sections[secStrings].count]
+	for s, at := range map[int][2]int{secDeps: {0, 2}, secShared: {sharedTargetAt, 3}, secMade: {madeRoleAt, 1}, secFields: {0, 2}} {
 		for i := range x.sections[s].count {
 			for k := range at[1] {
-				d := decoder{b: x.row(s, i)[at[0]+k*strSize:]}
-				offset, length := uint64(d.u32()), uint64(d.u32())
-				if total := uint64(x.sections[secStrings].count); offset > total || length > total-offset {
+				offset := uint64(binary.LittleEndian.Uint32(x.row(s, i)[at[0]+k*strSize:]))
+				if offset+textHead > uint64(len(texts)) || uint64(binary.LittleEndian.Uint32(texts[offset:])) > uint64(len(texts))-offset-textHead {
 					return fmt.Errorf("section %d row %d refers to text outside the index", s, i)
 				}
 			}
 		}
 	}
 	for i := range x.deps().len() {
+		if err := validateContent(x, x.row(secDeps, i)[depContentAt:]); err != nil {
+			return fmt.Errorf("dependency %d: %w", i, err)
+		}
 		name, key := x.stringAt(x.row(secDeps, i)), x.deps().depPath(i)
 		if bytes.IndexByte(name, 0) < 0 && bytes.IndexByte(key, 0) < 0 {
 			continue // strings without a NUL are plain file names, which are always valid
@@ -166,8 +166,10 @@ func validateFolders(x *flat, patched bool) error {
 	next := 0
 	for i := range x.folders().len() {
 		r := x.row(secFolders, i)
-		if err := errors.Join(validateName(x, r), validateName(x, r[folderRealAt:])); err != nil {
-			return fmt.Errorf("directory %d: %w", i, err)
+		for _, ref := range [...][]byte{r, r[folderRealAt:]} {
+			if err := validateName(x, binary.LittleEndian.Uint32(ref), binary.LittleEndian.Uint32(ref[4:])); err != nil {
+				return fmt.Errorf("directory %d: %w", i, err)
+			}
 		}
 		f := x.folders().decodeFolder(i)
 		if bytes.IndexByte(f.Path, 0) >= 0 {
@@ -199,42 +201,59 @@ func validateFolders(x *flat, patched bool) error {
 }
 
 // validateName checks that a name is inside its section and ends with a NUL.
-func validateName(x *flat, ref []byte) error {
-	offset, length := uint64(binary.LittleEndian.Uint32(ref)), uint64(binary.LittleEndian.Uint32(ref[4:]))
-	total := uint64(x.sections[secNames].count)
-	if offset+length >= total || x.data[x.sections[secNames].offset+int(offset+length)] != 0 {
+func validateName(x *flat, offset, length uint32) error {
+	end := uint64(offset) + uint64(length)
+	if end >= uint64(x.sections[secNames].count) || x.data[x.sections[secNames].offset+int(end)] != 0 {
 		return errors.New("the name is outside the index")
 	}
 	return nil
 }
 
+// validateContent checks that a reference to a content is inside its section.
+func validateContent(x *flat, ref []byte) error {
+	if i := binary.LittleEndian.Uint32(ref); i != noContent && uint64(i) >= uint64(x.sections[secContents].count) {
+		return fmt.Errorf("the content %d does not exist", i)
+	}
+	return nil
+}
+
 func validateActions(x *flat) error {
-	deps, made := uint64(0), uint64(0)
+	for i := range x.sections[secShared].count {
+		r := x.row(secShared, i)
+		if method := binary.LittleEndian.Uint32(r[sharedMethodAt:]); uint64(method) >= uint64(x.methodCount()) {
+			return fmt.Errorf("the shared facts %d refer to method %d, which does not exist", i, method)
+		}
+		if flags := binary.LittleEndian.Uint32(r[sharedFlagsAt:]); flags&^(sharedFailed|sharedWarned) != 0 {
+			return fmt.Errorf("the shared facts %d have the invalid flags %#x", i, flags)
+		}
+	}
+	var lastTarget []byte
 	for i := range x.actions().len() {
 		d := decoder{b: x.row(secActions, i)}
-		source, state, method := d.u32(), d.u32(), d.u32()
-		nDeps, nMade := uint64(d.u32()), uint64(d.u32())
-		d.u32()
-		firstDep, firstMade := uint64(d.u32()), uint64(d.u32())
+		source, shared := d.u32(), d.u32()
+		firstDep, deps := x.actions().depRange(i)
+		firstMade, made := x.actions().artifactRange(i)
 		switch {
-		case int(source) >= x.nodes().len():
+		case uint64(source) >= uint64(x.nodes().len()):
 			return fmt.Errorf("action %d refers to source %d, which does not exist", i, source)
-		case state > uint32(Failed):
-			return fmt.Errorf("action %d has the invalid state %d", i, state)
-		case int(method) >= x.methodCount():
-			return fmt.Errorf("action %d refers to method %d, which does not exist", i, method)
-		case firstDep != deps || firstMade != made:
+		case uint64(shared) >= uint64(x.sections[secShared].count):
+			return fmt.Errorf("action %d refers to the shared facts %d, which do not exist", i, shared)
+		case min(firstDep, deps, firstMade, made) < 0 || i == 0 && max(firstDep, firstMade) > 0:
 			return fmt.Errorf("the dependencies or artifacts of action %d are out of order", i)
 		}
-		deps, made = deps+nDeps, made+nMade
+		if err := validateContent(x, x.row(secActions, i)[actionSourceAt:]); err != nil {
+			return fmt.Errorf("action %d: %w", i, err)
+		}
+		target := x.stringAt(x.row(secShared, int(shared))[sharedTargetAt:])
 		if i > 0 {
 			c := x.nodes().compareNodes(x.actions().sourceNode(i-1), x.actions().sourceNode(i))
-			if c > 0 || c == 0 && bytes.Compare(x.actions().actionTarget(i-1), x.actions().actionTarget(i)) >= 0 {
+			if c > 0 || c == 0 && bytes.Compare(lastTarget, target) >= 0 {
 				return fmt.Errorf("action %d is out of order", i)
 			}
 		}
+		lastTarget = target
 	}
-	if deps != uint64(x.deps().len()) || made != uint64(x.artifacts().len()) {
+	if x.actions().len() == 0 && x.deps().len()+x.artifacts().len() > 0 {
 		return errors.New("some dependencies or artifacts belong to no action")
 	}
 	return nil

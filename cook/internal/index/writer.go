@@ -38,16 +38,20 @@ type nodeIn struct {
 type writer struct {
 	sec     [sectionCount][]byte
 	known   map[string]int
+	names   map[string]uint32 // offsets of the names of directories
 	folders map[folderKey]int
 	list    []folderIn
 	files   []File
 	made    []*Artifact
 	named   []string // absent paths, and paths of sources that no longer exist
 	nodes   []nodeIn
-	methods methodRows
-
-	fileNode, madeNode, sourceNode []int32
+	at      nodeRows
+	shared  sharedRows
+	content contentRows
 }
+
+// nodeRows are the nodes of the files, artifacts and sources of a writer.
+type nodeRows struct{ file, made, source []int32 }
 
 // fileOfNode returns the path, the stamp and the content of a node.
 func (w *writer) fileOfNode(n *nodeIn) (f File) {
@@ -150,17 +154,17 @@ func (w *writer) collectNodes(b *builder) {
 	}
 	// Sources come last. If the index has no file for a source, the source gets a node with the
 	// role ghost.
-	w.sourceNode = make([]int32, len(b.actions))
+	w.at.source = make([]int32, len(b.actions))
 	for i := range b.actions {
 		a := &b.actions[i]
 		switch at, there := b.findBuilderFile(a.Path); {
 		case i > 0 && b.actions[i-1].Path == a.Path:
-			w.sourceNode[i] = w.sourceNode[i-1]
+			w.at.source[i] = w.at.source[i-1]
 		case there:
 			w.nodes[at].action = uint32(i) // files come first, so their node numbers are their file numbers
-			w.sourceNode[i] = int32(at)
+			w.at.source[i] = int32(at)
 		default:
-			w.sourceNode[i] = int32(len(w.nodes))
+			w.at.source[i] = int32(len(w.nodes))
 			addNamed(a.Path, ghost, uint32(i))
 		}
 	}
@@ -191,7 +195,7 @@ func numbersBelow(n int) []int32 {
 	return list
 }
 
-// placeNodes writes the sections of directories, nodes, names and contents.
+// placeNodes writes the sections of directories, nodes and names.
 func (w *writer) placeNodes(order []int32) {
 	perm := numbersBelow(len(w.nodes))
 	slices.SortFunc(perm, func(i, j int32) int {
@@ -205,8 +209,8 @@ func (w *writer) placeNodes(order []int32) {
 		return cmp.Or(cmp.Compare(w.pathOfNode(a), w.pathOfNode(b)), cmp.Compare(i, j))
 	})
 	place := make([]int32, len(perm))
-	w.fileNode = make([]int32, len(w.files))
-	w.madeNode = make([]int32, len(w.made))
+	w.at.file = make([]int32, len(w.files))
+	w.at.made = make([]int32, len(w.made))
 	for at, i := range perm {
 		n := &w.nodes[i]
 		place[i] = int32(at)
@@ -215,30 +219,52 @@ func (w *writer) placeNodes(order []int32) {
 			f.first = at
 		}
 		f.count++
+		content := uint32(noContent)
 		switch n.role {
 		case Made:
-			w.madeNode[n.after] = int32(at)
+			w.at.made[n.after] = int32(at)
+			content = w.content.made[n.after]
 		case Absent, ghost:
 		default:
-			w.fileNode[n.after] = int32(at)
+			w.at.file[n.after] = int32(at)
+			content = uint32(n.after)
 		}
 		known := w.fileOfNode(n)
 		_, name := splitSlash(known.Path)
-		w.putName(secNodes, name)
-		flags := uint32(n.role)
+		if w.hasNameOfSource(n) {
+			source := int(place[w.at.source[n.action]])
+			w.sec[secNodes] = append(w.sec[secNodes], w.sec[secNodes][source*nodeSize:][:nodeFlagsAt]...)
+		} else {
+			w.putUint32(secNodes, w.appendName(name))
+		}
+		if len(name) >= 1<<(32-nodeLengthShift) {
+			panic(fmt.Sprintf("index: a name has %d bytes", len(name)))
+		}
+		flags := uint32(len(name))<<nodeLengthShift | uint32(n.role)
 		if known.Settled {
 			flags |= nodeSettled
 		}
-		w.putUint32(secNodes, flags)
-		w.putUint32(secNodes, uint32(n.folder))
-		w.putUint32(secNodes, n.action)
+		for _, v := range [...]uint32{flags, uint32(n.folder), n.action, content} {
+			w.putUint32(secNodes, v)
+		}
 		w.sec[secNodes] = appendStamp(w.sec[secNodes], known.Stamp)
-		w.sec[secContents] = appendContent(w.sec[secContents], known.Sum, known.Blob)
 	}
-	for i, n := range w.sourceNode {
-		w.sourceNode[i] = place[n]
+	for i, n := range w.at.source {
+		w.at.source[i] = place[n]
 	}
 	w.putFolders(order)
+}
+
+// hasNameOfSource reports whether an artifact has the same file name as its source, whose node comes
+// first. Copied files do, so the index stores their names only once.
+func (w *writer) hasNameOfSource(n *nodeIn) bool {
+	if n.role != Made {
+		return false
+	}
+	source := w.pathOfNode(&w.nodes[w.at.source[n.action]])
+	_, of := splitSlash(source)
+	_, name := splitSlash(w.made[n.after].Path)
+	return name == of && treeOf(source) == Assets
 }
 
 // putFolders writes the directories in the given order.
@@ -254,8 +280,8 @@ func (w *writer) putFolders(order []int32) {
 		for end < len(order) && w.list[order[end]].tree == f.tree && strings.HasPrefix(w.list[order[end]].path, f.path) {
 			end++ // each directory is visited at most once per slash in its path
 		}
-		w.putName(secFolders, f.path)
-		w.putName(secFolders, f.real)
+		w.putFolderName(f.path)
+		w.putFolderName(f.real)
 		w.putUint32(secFolders, f.flags|uint32(f.tree))
 		for _, v := range [...]int{end, f.first, f.count} {
 			w.putUint32(secFolders, uint32(v))
@@ -267,7 +293,7 @@ func (w *writer) putFolders(order []int32) {
 
 // writeOrders writes the sections that are sorted by path.
 func (w *writer) writeOrders() {
-	for i, node := range w.fileNode {
+	for i, node := range w.at.file {
 		w.putUint32(secByPath, uint32(node))
 		if w.files[i].Role == Config {
 			w.putUint32(secConfigs, uint32(node))
@@ -280,7 +306,7 @@ func (w *writer) writeOrders() {
 	for _, row := range outputs {
 		w.putUint32(secByOutput, uint32(row))
 	}
-	for i, node := range w.madeNode {
+	for i, node := range w.at.made {
 		w.putUint32(secMade, uint32(node))
 		w.putString(secMade, w.made[i].Role)
 	}
@@ -290,26 +316,17 @@ func (w *writer) writeActions(b *builder) {
 	var deps, made uint32
 	for i := range b.actions {
 		a := &b.actions[i]
-		flags := 0
-		if a.Warned {
-			flags = actionWarned
+		for _, v := range [...]uint32{uint32(w.at.source[i]), w.shared.ofAction[i], deps, made, w.content.source[i]} {
+			w.putUint32(secActions, v)
 		}
-		for _, v := range [...]int{int(w.sourceNode[i]), int(a.State), w.methods.methodNumber(a.Method), len(a.Deps), len(a.Made), flags} {
-			w.putUint32(secActions, uint32(v))
-		}
-		w.putUint32(secActions, deps)
-		w.putUint32(secActions, made)
-		for _, s := range [...]string{a.Target, a.Decision.Outcome, a.Decision.Why} {
-			w.putString(secActions, s)
-		}
-		w.sec[secActions] = append(append(w.sec[secActions], a.ID[:]...), a.Source[:]...)
+		w.sec[secActions] = append(w.sec[secActions], a.ID[:]...)
 		w.putUint64(secActions, uint64(a.CookTime))
-		w.putUint64(secActions, uint64(a.Decision.At.UnixNano()))
-		deps, made = deps+uint32(len(a.Deps)), made+uint32(len(a.Made))
+		made += uint32(len(a.Made))
 		for _, d := range a.Deps {
 			w.putString(secDeps, dependency.Encode(d.Asked()))
 			w.putString(secDeps, d.seenKey())
-			w.sec[secDeps] = append(w.sec[secDeps], d.Blob[:]...)
+			w.putUint32(secDeps, w.content.deps[deps])
+			deps++
 			found := uint32(0)
 			if d.Found {
 				found = 1
@@ -326,30 +343,49 @@ func (w *writer) putString(s int, text string) {
 	at, ok := w.known[text]
 	if !ok {
 		at = len(w.sec[secStrings])
+		w.putUint32(secStrings, uint32(len(text)))
 		w.sec[secStrings] = append(w.sec[secStrings], text...)
 		w.known[text] = at
 	}
 	w.putUint32(s, uint32(at))
-	w.putUint32(s, uint32(len(text)))
 }
 
-func (w *writer) putName(s int, text string) {
-	w.putUint32(s, uint32(len(w.sec[secNames])))
-	w.putUint32(s, uint32(len(text)))
-	w.sec[secNames] = append(append(w.sec[secNames], text...), 0)
+func (w *writer) appendName(name string) (offset uint32) {
+	offset = uint32(len(w.sec[secNames]))
+	w.sec[secNames] = append(append(w.sec[secNames], name...), 0)
+	return offset
+}
+
+// putFolderName writes a reference to a path. All directories with the path share it.
+func (w *writer) putFolderName(path string) {
+	offset, ok := w.names[path]
+	if !ok {
+		offset = w.appendName(path)
+		w.names[path] = offset
+	}
+	w.putUint32(secFolders, offset)
+	w.putUint32(secFolders, uint32(len(path)))
 }
 
 // reserveSections allocates the file, with room for each section except the strings. Their size is
 // known only after they were written, so they come last.
 func (w *writer) reserveSections(b *builder) []byte {
 	var rows [sectionCount]int
-	rows[secFolders], rows[secNodes], rows[secContents] = len(w.list), len(w.nodes), len(w.nodes)
+	rows[secFolders], rows[secNodes], rows[secContents] = len(w.list), len(w.nodes), w.content.count
+	paths := map[string]bool{}
 	for i := range w.list {
-		rows[secNames] += len(w.list[i].path) + 1 + len(w.list[i].real) + 1
+		for _, path := range [...]string{w.list[i].path, w.list[i].real} {
+			if !paths[path] {
+				paths[path] = true
+				rows[secNames] += len(path) + 1
+			}
+		}
 	}
 	for i := range w.nodes {
-		_, name := splitSlash(w.pathOfNode(&w.nodes[i]))
-		rows[secNames] += len(name) + 1
+		if n := &w.nodes[i]; !w.hasNameOfSource(n) {
+			_, name := splitSlash(w.pathOfNode(n))
+			rows[secNames] += len(name) + 1
+		}
 	}
 	rows[secByPath], rows[secByOutput], rows[secMade] = len(w.files), len(w.made), len(w.made)
 	for i := range w.files {
@@ -357,17 +393,13 @@ func (w *writer) reserveSections(b *builder) []byte {
 			rows[secConfigs]++
 		}
 	}
-	rows[secActions] = len(b.actions)
-	reasons := 0 // length of the reasons, without repetitions in a row
-	for i := range b.actions {
-		if why := b.actions[i].Decision.Why; i == 0 || why != b.actions[i-1].Decision.Why {
-			reasons += len(why)
-		}
-		rows[secDeps] += len(b.actions[i].Deps)
-		w.methods.methodNumber(b.actions[i].Method)
+	rows[secActions], rows[secShared], rows[secDeps] = len(b.actions), len(w.shared.list), len(w.content.deps)
+	reasons := 0
+	for i := range w.shared.list {
+		reasons += len(w.shared.list[i].why)
 	}
-	rows[secMethods] = len(w.methods.list)
-	for _, m := range w.methods.list {
+	rows[secMethods] = len(w.shared.methods.list)
+	for _, m := range w.shared.methods.list {
 		rows[secFields] += len(m)
 	}
 	size := headerSize
