@@ -126,6 +126,7 @@ type flat struct {
 	checksum string
 	sections [sectionCount]section
 	methods  methodTable
+	passed   func(n int) // Index.Passed while the index is checked; otherwise nil
 }
 
 // A methodTable caches decoded methods of a flat index, because thousands of sources share a

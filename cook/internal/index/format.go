@@ -84,7 +84,9 @@ const (
 	actionDepsAt      = actionMadeCountAt + 4 + 4
 	actionMadeAt      = actionDepsAt + 4
 	actionTargetAt    = actionMadeAt + 4
-	actionCookTimeAt  = actionTargetAt + 3*strSize + 2*32
+	actionIDAt        = actionTargetAt + 3*strSize
+	actionSourceAt    = actionIDAt + 32
+	actionCookTimeAt  = actionSourceAt + 32
 	actionSize        = actionCookTimeAt + 2*8
 
 	actionWarned = 1

@@ -55,6 +55,7 @@ type walker struct {
 	room    int     // length of the longest path below the root that can be opened
 	devices devices
 	listAll bool
+	known   func(directory string) func(name string) bool // Options.Known
 
 	mu      sync.Mutex
 	wake    *sync.Cond
