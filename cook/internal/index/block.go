@@ -77,14 +77,14 @@ func noticing(do func() error) (err error) {
 func (x *flat) checkSeals(from, to int) error {
 	return noticing(func() error {
 		for s := from; s < to && len(x.data) > 0; s++ {
-			x.checkSection(s)
+			checkSection(x, s)
 		}
 		return nil
 	})
 }
 
 // checkSection checks the seals of a section that were not checked before.
-func (x *flat) checkSection(s int) {
+func checkSection(x *flat, s int) {
 	at := x.sections[s].offset
 	for end := at + x.sections[s].count*rowSize[s]; at < end; at += blockSize {
 		x.checkRange(at, min(blockSize, end-at))
@@ -96,7 +96,7 @@ func (x *flat) checkSection(s int) {
 }
 
 // passedRow records that row i of a table was read, given the size of a row.
-func (x *flat) passedRow(i, size int) {
+func passedRow(x *flat, i, size int) {
 	const rows = 1024
 	if i%rows == rows-1 && x.passed != nil {
 		x.passed(rows * size)

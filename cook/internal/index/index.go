@@ -117,7 +117,7 @@ func (x *Index) CheckRows() error {
 		x.base.passed = x.Passed
 		defer func() { x.base.passed = nil }()
 		for _, s := range [...]int{secFolders, secNodes, secNames, secActions, secMade, secMethods, secFields, secStrings} {
-			x.base.checkSection(s)
+			checkSection(x.base, s)
 		}
 		return nil
 	})

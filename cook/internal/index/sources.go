@@ -17,17 +17,17 @@ func (r Results) NewRow() *Row { return &Row{x: r.x} }
 // MoveTo moves the row to action i of the flat file, and returns the row.
 func (r *Row) MoveTo(i int) *Row { return r.rowAt(0, i) }
 
-// Deps returns the number of dependencies.
-func (r *Row) Deps() int { return r.u32(actionDepsCountAt) }
+// CountDeps returns the number of dependencies.
+func (r *Row) CountDeps() int { return r.u32(actionDepsCountAt) }
 
-// ID returns the ID of the action.
-func (r *Row) ID() store.ActionID { return store.ActionID(r.row[actionIDAt:]) }
+// ActionID returns the ID of the action.
+func (r *Row) ActionID() store.ActionID { return store.ActionID(r.row[actionIDAt:]) }
 
-// Cooked returns the content of the source that was cooked.
-func (r *Row) Cooked() store.BlobID { return store.BlobID(r.row[actionSourceAt:]) }
+// CookedSource returns the content of the source that was cooked.
+func (r *Row) CookedSource() store.BlobID { return store.BlobID(r.row[actionSourceAt:]) }
 
-// Role returns the use of the k-th artifact; see Artifact.
-func (r *Row) Role(k int) string {
+// ArtifactRole returns the use of the k-th artifact; see Artifact.
+func (r *Row) ArtifactRole(k int) string {
 	return string(r.flat.stringAt(r.flat.row(secMade, r.u32(actionMadeAt)+k)[madeRoleAt:]))
 }
 
@@ -50,7 +50,11 @@ type SourceFinder struct {
 	x      *Index
 	folder string // path that ends in a slash; "" for the root
 	next   int
+	found  int
 }
+
+// passedFinds is the number of sources or outputs that are found between two calls of Passed.
+const passedFinds = 64
 
 // SourcesIn returns a SourceFinder for a directory. Load must have succeeded, and the index must not
 // have been edited.
@@ -73,7 +77,11 @@ func (f *SourceFinder) FindStored(name string) (first, end int) {
 	for end = first; end < t.len() && t.sourceNode(end) == node; end++ {
 		replaced = replaced || f.x.marks.deadActions.hasRow(end)
 	}
-	if f.next = end; replaced {
+	f.next = end
+	if f.found++; f.found%passedFinds == 0 {
+		f.x.Passed(passedFinds * (actionSize + NodeBytes))
+	}
+	if replaced {
 		return 0, 0
 	}
 	return first, end
@@ -89,43 +97,47 @@ func (f *SourceFinder) isRowOf(i int, name string) bool {
 	return string(base) == name && string(folder) == f.folder
 }
 
-// Replaced calls do for the source of each action that the changes file adds or replaces. It may
+// EachReplaced calls do for the source of each action that the changes file adds or replaces. It may
 // call do several times for a source.
-func (r Results) Replaced(do func(source string)) {
+func (r Results) EachReplaced(do func(source string)) {
 	r.x.marks.deadActions.eachSetRow(func(i int) { do(r.x.base.actions().sourcePath(i)) })
 	r.x.added.eachAdded(func(a *Action) { do(a.Path) })
 }
 
-// IsLinked reports whether a link leads to the directory.
-func (f *Folder) IsLinked() bool { return !bytes.Equal(f.row.Path, f.row.Real) }
+// ReachedByLink reports whether a link leads to the directory.
+func (f *Folder) ReachedByLink() bool { return !bytes.Equal(f.row.Path, f.row.Real) }
 
 // Outputs finds the outputs in an index by their paths. It is fastest if they are requested in the
 // order of their paths. Load must have succeeded, and the index must not have been edited.
 type Outputs struct {
 	x    *Index
 	next int
+	asks int
 }
 
-// Outputs returns the outputs of all actions.
-func (r Results) Outputs() *Outputs { return &Outputs{x: r.x} }
+// NumberedOutputs returns the outputs of all actions.
+func (r Results) NumberedOutputs() *Outputs { return &Outputs{x: r.x} }
 
-// Len returns the number of outputs, including replaced ones.
-func (o *Outputs) Len() int {
+// CountOutputs returns the number of outputs, including replaced ones.
+func (o *Outputs) CountOutputs() int {
 	return o.x.base.sections[secByOutput].count + o.x.over.sections[secByOutput].count
 }
 
-// At returns the path of output i. ok is false if the output was replaced.
-func (o *Outputs) At(i int) (path string, ok bool) {
-	part, row := o.locate(i)
-	if node, alive := o.nodeOf(part, row); alive {
+// OutputAt returns the path of output i. ok is false if the output was replaced.
+func (o *Outputs) OutputAt(i int) (path string, ok bool) {
+	part, row := o.locateOutput(i)
+	if node, alive := o.nodeOfOutput(part, row); alive {
 		return part.nodes().nodePath(node), true
 	}
 	return "", false
 }
 
-// Find returns the number of the output with a path.
-func (o *Outputs) Find(path string) (i int, ok bool) {
-	if o.isAt(o.next, path) {
+// FindOutputAt returns the number of the output with a path.
+func (o *Outputs) FindOutputAt(path string) (i int, ok bool) {
+	if o.asks++; o.asks%passedFinds == 0 {
+		o.x.Passed(passedFinds * NodeBytes)
+	}
+	if o.isOutputAt(o.next, path) {
 		o.next++
 		return o.next - 1, true
 	}
@@ -135,8 +147,8 @@ func (o *Outputs) Find(path string) (i int, ok bool) {
 			at += o.x.base.sections[secByOutput].count
 		}
 		// Several actions may have made a file with this path, but the changes file replaced others.
-		for ; at < o.Len() && o.comparesEqual(at, path); at++ {
-			if o.isAt(at, path) {
+		for ; at < o.CountOutputs() && o.equalsOutputPath(at, path); at++ {
+			if o.isOutputAt(at, path) {
 				o.next = at + 1
 				return at, true
 			}
@@ -145,30 +157,30 @@ func (o *Outputs) Find(path string) (i int, ok bool) {
 	return 0, false
 }
 
-// isAt reports whether output i has the given path and was not replaced.
-func (o *Outputs) isAt(i int, path string) bool {
-	if i >= o.Len() || !o.comparesEqual(i, path) {
+// isOutputAt reports whether output i has the given path and was not replaced.
+func (o *Outputs) isOutputAt(i int, path string) bool {
+	if i >= o.CountOutputs() || !o.equalsOutputPath(i, path) {
 		return false
 	}
-	_, alive := o.nodeOf(o.locate(i))
+	_, alive := o.nodeOfOutput(o.locateOutput(i))
 	return alive
 }
 
-func (o *Outputs) comparesEqual(i int, path string) bool {
-	part, row := o.locate(i)
+func (o *Outputs) equalsOutputPath(i int, path string) bool {
+	part, row := o.locateOutput(i)
 	return part.nodes().comparePath(part.refAtRow(secMade, part.refAtRow(secByOutput, row)), path) == 0
 }
 
-// locate returns the part of the index that holds output i, and the row in the order of paths.
-func (o *Outputs) locate(i int) (part *flat, row int) {
+// locateOutput returns the part of the index that holds output i, and the row in the order of paths.
+func (o *Outputs) locateOutput(i int) (part *flat, row int) {
 	if n := o.x.base.sections[secByOutput].count; i >= n {
 		return o.x.over, i - n
 	}
 	return o.x.base, i
 }
 
-// nodeOf returns the node of an output. alive is false if the changes file replaced its action.
-func (o *Outputs) nodeOf(part *flat, row int) (node int, alive bool) {
+// nodeOfOutput returns the node of an output. alive is false if the changes file replaced its action.
+func (o *Outputs) nodeOfOutput(part *flat, row int) (node int, alive bool) {
 	made := part.refAtRow(secByOutput, row)
 	node = part.refAtRow(secMade, made)
 	if part == o.x.over || o.x.marks.deadActions.n == 0 {

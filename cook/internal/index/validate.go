@@ -44,7 +44,7 @@ func (x *flat) checkColumns(patched bool) error {
 
 func validateNodes(x *flat, patched bool) error {
 	for i := range x.nodes().len() {
-		x.passedRow(i, NodeBytes)
+		passedRow(x, i, NodeBytes)
 		r := x.row(secNodes, i)
 		if err := validateName(x, r); err != nil {
 			return fmt.Errorf("node %d: %w", i, err)
@@ -78,7 +78,7 @@ func validateNodes(x *flat, patched bool) error {
 func validateOrders(x *flat) error {
 	for s, limit := range map[int]int{secByPath: x.nodes().len(), secConfigs: x.nodes().len(), secMade: x.nodes().len(), secByOutput: x.artifacts().len()} {
 		for i := range x.sections[s].count {
-			x.passedRow(i, rowSize[s])
+			passedRow(x, i, rowSize[s])
 			if x.refAtRow(s, i) >= limit {
 				return fmt.Errorf("section %d row %d refers to row %d, which does not exist", s, i, x.refAtRow(s, i))
 			}
@@ -86,7 +86,7 @@ func validateOrders(x *flat) error {
 	}
 	configs := 0
 	for i := range x.files().len() {
-		x.passedRow(i, NodeBytes)
+		passedRow(x, i, NodeBytes)
 		node := x.refAtRow(secByPath, i)
 		switch r := x.nodes().roleOf(node); {
 		case r > Ignore:
@@ -101,13 +101,13 @@ func validateOrders(x *flat) error {
 		return errors.New("the list of rule files has the wrong length")
 	}
 	for i := range x.artifacts().len() {
-		x.passedRow(i, NodeBytes)
+		passedRow(x, i, NodeBytes)
 		if r := x.nodes().roleOf(x.refAtRow(secMade, i)); r != Made {
 			return fmt.Errorf("artifact %d has the invalid role %d", i, r)
 		}
 	}
 	for i := 1; i < x.files().len(); i++ {
-		x.passedRow(i, NodeBytes)
+		passedRow(x, i, NodeBytes)
 		if x.nodes().compareNodes(x.refAtRow(secByPath, i-1), x.refAtRow(secByPath, i)) >= 0 {
 			return fmt.Errorf("file %d is out of order", i)
 		}
@@ -116,7 +116,7 @@ func validateOrders(x *flat) error {
 		return errors.New("the list of outputs does not have all artifacts")
 	}
 	for i := 1; i < x.artifacts().len(); i++ {
-		x.passedRow(i, NodeBytes)
+		passedRow(x, i, NodeBytes)
 		if x.nodes().compareNodes(x.refAtRow(secMade, x.refAtRow(secByOutput, i-1)), x.refAtRow(secMade, x.refAtRow(secByOutput, i))) > 0 {
 			return fmt.Errorf("output %d is out of order", i)
 		}
@@ -127,7 +127,7 @@ func validateOrders(x *flat) error {
 func validateStrings(x *flat) error {
 	for s, at := range map[int][2]int{secDeps: {0, 2}, secActions: {actionTargetAt, 3}, secMade: {madeRoleAt, 1}, secFields: {0, 2}} {
 		for i := range x.sections[s].count {
-			x.passedRow(i, rowSize[s])
+			passedRow(x, i, rowSize[s])
 			for k := range at[1] {
 				d := decoder{b: x.row(s, i)[at[0]+k*strSize:]}
 				offset, length := uint64(d.u32()), uint64(d.u32())
@@ -218,6 +218,7 @@ func validateName(x *flat, ref []byte) error {
 func validateActions(x *flat) error {
 	deps, made := uint64(0), uint64(0)
 	for i := range x.actions().len() {
+		passedRow(x, i, actionSize)
 		d := decoder{b: x.row(secActions, i)}
 		source, state, method := d.u32(), d.u32(), d.u32()
 		nDeps, nMade := uint64(d.u32()), uint64(d.u32())

@@ -35,7 +35,7 @@ func (c *Confirmer) isAlone(m *rules.Method) bool {
 // cooked and its outputs are intact. Make then reports no error for the action, and changes nothing for
 // it. Confirms returns false if only a plan can tell.
 func (c *Confirmer) Confirms(row *index.Row) bool {
-	if row.State() != index.Done || row.Deps() > 0 {
+	if row.State() != index.Done || row.CountDeps() > 0 {
 		return false
 	}
 	path := row.Path()
@@ -50,7 +50,7 @@ func (c *Confirmer) Confirms(row *index.Row) bool {
 		}
 	}
 	a := Action{Path: path, Target: row.Target(), Method: now, Outputs: names}
-	src := contents.File{Path: path, Blob: row.Cooked(), How: contents.ByReading}
+	src := contents.File{Path: path, Blob: row.CookedSource(), How: contents.ByReading}
 	id, err := a.Identify(c.key, &src, nil)
-	return err == nil && id == row.ID()
+	return err == nil && id == row.ActionID()
 }

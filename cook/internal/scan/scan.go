@@ -141,7 +141,7 @@ func walkRoot(ctx context.Context, root string, opt Options, open openFunc, e *e
 		workers = runtime.GOMAXPROCS(0)
 	}
 	w := newWalker(ctx, resolver{root: top, real: real, exclude: exclude}, open)
-	w.listAll, w.known = opt.ListAll, opt.Known
+	w.opt = opt
 	w.errand = e
 	first, err := w.walkTree(workers, defaultList(opt.Wanted))
 	if err != nil {

@@ -57,10 +57,10 @@ func (v *visitor) visit(n *node) error {
 		return err
 	}
 	v.dir.known = nil
-	if v.walker.known != nil && !n.linked {
-		v.dir.known = v.walker.known(n.path)
+	if v.walker.opt.Known != nil && !n.linked {
+		v.dir.known = v.walker.opt.Known(n.path)
 	}
-	n.findings.odd = v.walker.listAll || !v.walker.devices.trustsDevice(f, n.findings.stamp.Device)
+	n.findings.odd = v.walker.opt.ListAll || !v.walker.devices.trustsDevice(f, n.findings.stamp.Device)
 	if err := v.listNames(f); err != nil {
 		return err
 	}

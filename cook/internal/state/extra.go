@@ -37,8 +37,8 @@ func Outputs(actions iter.Seq[*index.Action], claims []plan.Claim) []string {
 // nor cook's own. It skips the store, and every directory with its own state. If it returns an error,
 // it also returns the files found so far.
 func (d *Dir) Extra(ctx context.Context, known index.Results, claims []plan.Claim, store string) ([]string, error) {
-	l := lister{files: d.files, ctx: ctx, outputs: known.Outputs(), known: known, claims: Outputs(noActions, claims)}
-	l.seen = make([]bool, l.outputs.Len()+len(l.claims))
+	l := lister{files: d.files, ctx: ctx, outputs: known.NumberedOutputs(), known: known, claims: Outputs(noActions, claims)}
+	l.seen = make([]bool, l.outputs.CountOutputs()+len(l.claims))
 	if real, err := filepath.EvalSymlinks(store); err == nil {
 		l.store, _ = pathname.Below(d.files.out.Name(), real)
 	}
@@ -64,11 +64,11 @@ type lister struct {
 
 // findOutput returns the position in seen of an output or claim.
 func (l *lister) findOutput(name string) (i int, ok bool) {
-	if i, ok = l.outputs.Find(name); ok {
+	if i, ok = l.outputs.FindOutputAt(name); ok {
 		return i, true
 	}
 	i, ok = slices.BinarySearch(l.claims, name)
-	return l.outputs.Len() + i, ok
+	return l.outputs.CountOutputs() + i, ok
 }
 
 // listExtra searches a directory and its subdirectories.
@@ -142,10 +142,10 @@ func (l *lister) dropAliases() {
 	var aliased []fs.FileInfo
 	for i, seen := range l.seen {
 		output, ok := "", !seen
-		if n := i - l.outputs.Len(); n >= 0 {
+		if n := i - l.outputs.CountOutputs(); n >= 0 {
 			output = l.claims[n]
 		} else if ok {
-			output, ok = l.outputs.At(i)
+			output, ok = l.outputs.OutputAt(i)
 		}
 		if !ok {
 			continue

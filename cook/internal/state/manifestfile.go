@@ -291,7 +291,7 @@ func listedRow(row *index.Row, ids func(source string) string, outputs []manifes
 	m.ID = ids(m.Source)
 	for k := range outputs {
 		o := &outputs[k]
-		*o = manifest.Output{Path: m.Source, Role: row.Role(k)}
+		*o = manifest.Output{Path: m.Source, Role: row.ArtifactRole(k)}
 		if !row.IsArtifact(k, o.Path) {
 			o.Path = row.ArtifactPath(k)
 		}

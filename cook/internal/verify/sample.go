@@ -132,7 +132,7 @@ func makePlan(ctx context.Context, s *session.Session, delta *changes.Delta, tar
 	}
 	if !delta.Whole { // the index has these outputs, although before has not
 		t.Claims = slices.DeleteFunc(t.Claims, func(c plan.Claim) bool {
-			_, known := delta.Last.Results().Outputs().Find(c.Output)
+			_, known := delta.Last.Results().NumberedOutputs().FindOutputAt(c.Output)
 			return known
 		})
 	}

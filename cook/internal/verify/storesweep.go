@@ -95,7 +95,7 @@ func (s *storeSweep) mayStore(m index.Method) bool {
 // sameResult reports whether the result in the store has the artifacts of the action. It returns true
 // if there is no result.
 func (s *storeSweep) sameResult(w *bulk.Worker, row *index.Row) bool {
-	id := plan.ResultID(row.ID(), nil)
+	id := plan.ResultID(row.ActionID(), nil)
 	data, stamp, err := w.Bytes(&s.tree, store.ResultFile(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return true
@@ -111,7 +111,7 @@ func (s *storeSweep) sameResult(w *bulk.Worker, row *index.Row) bool {
 	made := make([]store.Artifact, row.Made())
 	for k := range made {
 		made[k].Size, made[k].Blob = row.ArtifactContent(k)
-		made[k].Role = row.Role(k)
+		made[k].Role = row.ArtifactRole(k)
 	}
 	return slices.Equal(made, result.Artifacts)
 }

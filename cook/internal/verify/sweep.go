@@ -50,7 +50,7 @@ type sums struct {
 	bytes           int64 // size of the outputs
 }
 
-func (s *sums) add(other sums) {
+func (s *sums) addSums(other sums) {
 	s.assets += other.assets
 	s.outputs += other.outputs
 	s.bytes += other.bytes
@@ -139,7 +139,9 @@ func (w *sweep) rowRuns() (runs []bulk.Run, files int) {
 	runs = bulk.Runs(w.index.Results().StoredRows(), func(i, j int) bool {
 		return row.MoveTo(i).SourceFolder() == other.MoveTo(j).SourceFolder()
 	}, func(i int) int64 {
-		row.MoveTo(i)
+		if row.MoveTo(i); i%bulkRows == 0 {
+			w.index.Passed(bulkRows * index.RowBytes)
+		}
 		if !w.listed.isMarked(i) {
 			return 0
 		}
@@ -169,7 +171,7 @@ func (w *sweep) unverified() map[string]bool {
 			w.index.Passed(bulkRows * index.RowBytes)
 		}
 	}
-	results.Replaced(func(source string) { concerned[source] = false })
+	results.EachReplaced(func(source string) { concerned[source] = false })
 	return concerned
 }
 
@@ -221,7 +223,7 @@ func (r *rowReader) readRun(ctx context.Context, run bulk.Run, report *reporter)
 		if r.sweep.listed.isMarked(first) {
 			got, ok := r.readSource(first, end)
 			if ok {
-				all.add(got)
+				all.addSums(got)
 			} else {
 				r.sweep.failed.markRows(first, end)
 			}
@@ -232,7 +234,7 @@ func (r *rowReader) readRun(ctx context.Context, run bulk.Run, report *reporter)
 	}
 	r.sweep.index.Passed((run.Last - run.First) * index.RowBytes)
 	r.sweep.mu.Lock()
-	r.sweep.passed.add(all)
+	r.sweep.passed.addSums(all)
 	r.sweep.mu.Unlock()
 	if files > 0 {
 		report.reading(files, bytes)
@@ -268,7 +270,7 @@ func (r *rowReader) readSource(first, end int) (got sums, ok bool) {
 	blob, ok := r.readSourceFile()
 	for i := first; i < end && ok; i++ {
 		r.row.MoveTo(i)
-		ok = r.row.Cooked() == blob && r.readOutputFiles(&got) && r.sweep.store.passesStored(r.worker, r.row)
+		ok = r.row.CookedSource() == blob && r.readOutputFiles(&got) && r.sweep.store.passesStored(r.worker, r.row)
 		got.assets++
 	}
 	return got, ok
@@ -324,7 +326,7 @@ func (r *rowReader) folderOf(tree index.Tree, ref index.Ref) (dir dirfd.Folder, 
 		f := r.sweep.index.Folder(folder)
 		var err error
 		at.dir, err = at.tree.OpenSub(f.RealName())
-		at.ref, at.open = folder, err == nil && !f.IsLinked()
+		at.ref, at.open = folder, err == nil && !f.ReachedByLink()
 	}
 	return at.dir, at.open
 }

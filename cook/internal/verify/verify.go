@@ -28,7 +28,6 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/artifacts"
 	"github.com/assetcook/assetcook/cook/internal/changes"
-	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/lint"
 	"github.com/assetcook/assetcook/cook/internal/manifest"
@@ -154,7 +153,6 @@ type verification struct {
 	rules   *session.Ruleset
 	targets []string
 	ids     *todo.Identities
-	sources *contents.Contents
 	read    *reader
 	planned *todo.Todo
 }
@@ -213,14 +211,14 @@ func (t *verification) readAndPlan(ctx context.Context, delta *changes.Delta) (e
 	}
 	t.delta = delta
 	catalog := &artifacts.Catalog{Last: delta.Last, Final: true, IDs: t.ids.Of}
-	t.sources = newContents(s, catalog)
-	t.read = newOutputReader(s, delta, t.targets, t.sources, t.store)
+	sources := newContents(s, catalog)
+	t.read = newOutputReader(s, delta, t.targets, sources, t.store)
 	delta.Before = nil // the reader has the actions, so this copy can be freed
 	if err := t.read.readEverything(ctx, t.report); err != nil {
 		return err
 	}
 	t.report.stage("plan")
-	t.planned, err = makePlan(ctx, s, delta, t.targets, t.rules, catalog, t.sources, t.read.before)
+	t.planned, err = makePlan(ctx, s, delta, t.targets, t.rules, catalog, sources, t.read.before)
 	return err
 }
 
