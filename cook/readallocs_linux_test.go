@@ -37,7 +37,7 @@ func TestAllocationsOfReadingEverything(t *testing.T) {
 					p.Fatalf("%+v", v)
 				}
 			},
-			allocs: 12, bytes: 3500,
+			allocs: 5.5, bytes: 200,
 		},
 	} {
 		few, fewBytes := allocations(plainFiles(t, 500), noEdit, tt.run)

@@ -52,8 +52,9 @@ type File struct{ sys file }
 // around a syscall.Errno.
 //
 // If the directory is on a local file system, Open assumes that all directories below it are local.
-// Their Info and Stat do not notify the goroutine scheduler of the system call, which saves a tenth
-// of the time. If a network file system is mounted below the directory, a slow call blocks a
+// Their Info and Stat, and calls that open and close files for reading, do not notify the goroutine
+// scheduler of the system call. This saves a tenth of the time of a stat, and a sixth of the time of
+// verifying a small file. If a network file system is mounted below the directory, a slow call blocks a
 // processor (a P).
 func Open(name string) (Folder, error) {
 	f, err := openFolder(name)

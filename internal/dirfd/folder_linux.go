@@ -250,19 +250,37 @@ const fileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOC
 
 // openWithoutAccessTime opens a file without updating its access time, because the update takes
 // longer than reading the file. Only the file's owner may do so.
-func openWithoutAccessTime(fd int, name []byte) (descriptor, syscall.Errno) {
-	d, errno := openat(fd, name, fileFlags|unix.O_NOATIME)
-	if errno == unix.EPERM {
-		d, errno = openat(fd, name, fileFlags)
+func (f fdFolder) openWithoutAccessTime(name []byte) (fdFile, syscall.Errno) {
+	open := openat
+	if f.prompt {
+		open = openPromptly
 	}
-	return d, errno
+	d, errno := open(f.fd(), name, fileFlags|unix.O_NOATIME)
+	if errno == unix.EPERM {
+		d, errno = open(f.fd(), name, fileFlags)
+	}
+	return fdFile{d, f.prompt}, errno
+}
+
+// openPromptly is like openat, but does not notify the goroutine scheduler; see Open.
+func openPromptly(fd int, path []byte, flags int) (descriptor, syscall.Errno) {
+	for {
+		n, _, errno := syscall.RawSyscall6(unix.SYS_OPENAT, uintptr(fd), uintptr(unsafe.Pointer(&path[0])), uintptr(flags), 0, 0, 0)
+		switch errno {
+		case 0:
+			return descriptor(n + 1), 0
+		case syscall.EINTR:
+		default:
+			return 0, errno
+		}
+	}
 }
 
 func (f fdFolder) Read(name []byte, want int64, ask bool, buf []byte) (n int, end, busy bool, err error) {
 	if err := checkName(name); err != nil {
 		return 0, false, false, err
 	}
-	d, errno := openWithoutAccessTime(f.fd(), name)
+	d, errno := f.openWithoutAccessTime(name)
 	if errno != 0 {
 		return 0, false, false, errno
 	}
@@ -298,7 +316,7 @@ func (f fdFolder) OpenFile(name []byte, into *Info) (fdFile, error) {
 	if err := checkName(name); err != nil {
 		return fdFile{}, err
 	}
-	d, errno := openWithoutAccessTime(f.fd(), name)
+	d, errno := f.openWithoutAccessTime(name)
 	if errno != 0 {
 		return fdFile{}, errno
 	}
@@ -314,12 +332,29 @@ func (f fdFolder) OpenFile(name []byte, into *Info) (fdFile, error) {
 		return fdFile{}, err
 	}
 	into.setFromStat(&st)
-	return fdFile{d}, nil
+	return d, nil
 }
 
 // fdFile is an open regular file. An os.File would use several system calls to test whether the
 // file supports polling, which a regular file never does.
-type fdFile struct{ descriptor }
+type fdFile struct {
+	descriptor
+	prompt bool // set if the file system answers promptly; see Open
+}
+
+// Close closes the file. Closing a file that was only read takes no time.
+func (f *fdFile) Close() error {
+	if !f.prompt {
+		return f.descriptor.Close()
+	}
+	fd := f.fd()
+	f.descriptor = 0
+	// The descriptor is closed even if the error is EINTR.
+	if _, _, errno := syscall.RawSyscall(unix.SYS_CLOSE, uintptr(fd), 0, 0); errno != 0 && errno != unix.EINTR {
+		return errno
+	}
+	return nil
+}
 
 func (f fdFile) Busy() bool { return lease.Ask(f.fd()) == lease.Busy }
 

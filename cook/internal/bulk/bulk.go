@@ -138,6 +138,9 @@ func OpenFolder(name string) Tree {
 	return Tree{root}
 }
 
+// OpenSub opens a directory of the tree. The path ends in NUL and must not contain links.
+func (t *Tree) OpenSub(path []byte) (dirfd.Folder, error) { return t.root.Sub(path, true) }
+
 // Close closes the tree.
 func (t *Tree) Close() { t.root.Close() }
 

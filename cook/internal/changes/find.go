@@ -20,6 +20,7 @@ package changes
 import (
 	"context"
 	"errors"
+	"maps"
 	"path"
 	"slices"
 
@@ -112,14 +113,9 @@ func aroundSource(last *index.Index, source string) Where {
 
 // ListTree lists the whole tree, so that everything counts as different.
 func ListTree(ctx context.Context, s *session.Session, last *index.Index) (*Delta, error) {
-	tree, err := scan.Dir(ctx, s.Assets.Name(), s.ScanOptions())
+	tree, err := listAssets(ctx, s, nil)
 	if err != nil {
 		return nil, err
-	}
-	for _, p := range tree.Problems {
-		if path.Base(p.Path) == scan.ConfigName {
-			return nil, session.Configf("%w", p)
-		}
 	}
 	d := &Delta{Last: last, Whole: true, Tree: tree, Sources: tree.Entries, Read: Read{Parts: newParts(s)}}
 	if !s.Scope.Whole() {
@@ -135,6 +131,55 @@ func ListTree(ctx context.Context, s *session.Session, last *index.Index) (*Delt
 		d.Before = append(d.Before, *a)
 	}
 	return d, nil
+}
+
+// listAssets lists the whole tree, except the assets that the caller knows; see scan.Options.Known.
+func listAssets(ctx context.Context, s *session.Session, known func(directory string) func(name string) bool) (*scan.Tree, error) {
+	opt := s.ScanOptions()
+	opt.Known = known
+	tree, err := scan.Dir(ctx, s.Assets.Name(), opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range tree.Problems {
+		if path.Base(p.Path) == scan.ConfigName {
+			return nil, session.Configf("%w", p)
+		}
+	}
+	return tree, nil
+}
+
+// ListUnknown lists the whole tree, except the assets that the caller knows. The delta has no sources
+// until the caller calls Concern.
+func ListUnknown(ctx context.Context, s *session.Session, last *index.Index, known func(directory string) func(name string) bool) (*Delta, error) {
+	tree, err := listAssets(ctx, s, known)
+	if err != nil {
+		return nil, err
+	}
+	return &Delta{Last: last, Tree: tree, Found: &restat.Found{}, Concerned: map[string]bool{}, Read: Read{Parts: newParts(s)}}, nil
+}
+
+// Concern fills in the sources of a delta from ListUnknown, with their known actions. concerned has the
+// paths of sources to plan, besides the listed ones. The value is set for an asset that the listing
+// left out. The sources without it were removed, unless they are listed.
+func (d *Delta) Concern(s *session.Session, concerned map[string]bool) {
+	for _, e := range d.Tree.Entries {
+		concerned[e.Path] = false
+	}
+	listed := d.Tree.Entries
+	for _, path := range slices.Sorted(maps.Keys(concerned)) {
+		d.Concerned[path] = true
+		d.Before = append(d.Before, d.Last.Results().ActionsOf(path)...)
+		switch {
+		case len(listed) > 0 && listed[0].Path == path:
+			d.Sources = append(d.Sources, listed[0])
+			listed = listed[1:]
+		case concerned[path]:
+			if info, err := s.Assets.Stat(path); err == nil && info.Mode().IsRegular() {
+				d.Sources = append(d.Sources, scan.Entry{Path: path, Stamp: scan.StampOf(info)})
+			}
+		}
+	}
 }
 
 func newParts(s *session.Session) *contents.Parts {

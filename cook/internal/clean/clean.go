@@ -92,7 +92,7 @@ func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, er
 	if err != nil {
 		return 0, err
 	}
-	files, err := s.State.Extra(ctx, state.Outputs(last.Results().Actions(), claims), s.Place.Cache)
+	files, err := s.State.Extra(ctx, last.Results(), claims, s.Place.Cache)
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}

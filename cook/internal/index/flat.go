@@ -127,6 +127,7 @@ type flat struct {
 	methods  methodTable
 	facts    factsTable
 	patches  map[int][]byte // new contents of nodes, from the changes file
+	passed   func(n int)    // Index.Passed while the index is checked; otherwise nil
 }
 
 // A methodTable caches decoded methods of a flat index, because thousands of sources share a

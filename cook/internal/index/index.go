@@ -113,15 +113,11 @@ func Empty() *Index {
 
 // CheckRows checks all sections that are needed to read the rows of all actions.
 func (x *Index) CheckRows() error {
-	b := x.base
 	return noticing(func() error {
+		x.base.passed = x.Passed
+		defer func() { x.base.passed = nil }()
 		for _, s := range [...]int{secFolders, secNodes, secNames, secActions, secShared, secMade, secMethods, secFields, secStrings} {
-			at := b.sections[s].offset
-			for end := at + b.sections[s].count*rowSize[s]; at < end; at += blockSize {
-				b.checkRange(at, min(blockSize, end-at))
-				x.Passed(blockSize)
-			}
-			b.intact[s] = true
+			checkSection(x.base, s)
 		}
 		return nil
 	})
@@ -287,6 +283,8 @@ func (x *Index) Check() error {
 	if x.base.data == nil {
 		return nil
 	}
+	x.base.passed = x.Passed
+	defer func() { x.base.passed = nil }()
 	if err := x.base.checkPatched(); err != nil {
 		return err
 	}

@@ -41,6 +41,7 @@ func (x *flat) checkColumns(patched bool) error {
 
 func validateNodes(x *flat, patched bool) error {
 	for i := range x.nodes().len() {
+		passedRow(x, i, NodeBytes)
 		r := x.row(secNodes, i)
 		flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])
 		if err := validateName(x, binary.LittleEndian.Uint32(r), flags>>nodeLengthShift); err != nil {
@@ -74,6 +75,7 @@ func validateNodes(x *flat, patched bool) error {
 func validateOrders(x *flat) error {
 	for s, limit := range map[int]int{secByPath: x.nodes().len(), secConfigs: x.nodes().len(), secMade: x.nodes().len(), secByOutput: x.artifacts().len()} {
 		for i := range x.sections[s].count {
+			passedRow(x, i, rowSize[s])
 			if x.refAtRow(s, i) >= limit {
 				return fmt.Errorf("section %d row %d refers to row %d, which does not exist", s, i, x.refAtRow(s, i))
 			}
@@ -81,6 +83,7 @@ func validateOrders(x *flat) error {
 	}
 	configs := 0
 	for i := range x.files().len() {
+		passedRow(x, i, NodeBytes)
 		node := x.refAtRow(secByPath, i)
 		switch r := x.nodes().roleOf(node); {
 		case r > Ignore:
@@ -95,11 +98,13 @@ func validateOrders(x *flat) error {
 		return errors.New("the list of rule files has the wrong length")
 	}
 	for i := range x.artifacts().len() {
+		passedRow(x, i, NodeBytes)
 		if r := x.nodes().roleOf(x.refAtRow(secMade, i)); r != Made {
 			return fmt.Errorf("artifact %d has the invalid role %d", i, r)
 		}
 	}
 	for i := 1; i < x.files().len(); i++ {
+		passedRow(x, i, NodeBytes)
 		if x.nodes().compareNodes(x.refAtRow(secByPath, i-1), x.refAtRow(secByPath, i)) >= 0 {
 			return fmt.Errorf("file %d is out of order", i)
 		}
@@ -108,6 +113,7 @@ func validateOrders(x *flat) error {
 		return errors.New("the list of outputs does not have all artifacts")
 	}
 	for i := 1; i < x.artifacts().len(); i++ {
+		passedRow(x, i, NodeBytes)
 		if x.nodes().compareNodes(x.refAtRow(secMade, x.refAtRow(secByOutput, i-1)), x.refAtRow(secMade, x.refAtRow(secByOutput, i))) > 0 {
 			return fmt.Errorf("output %d is out of order", i)
 		}
@@ -119,6 +125,7 @@ func validateStrings(x *flat) error {
 	texts := x.data[x.sections[secStrings].offset:][:x.sections[secStrings].count]
 	for s, at := range map[int][2]int{secDeps: {0, 2}, secShared: {sharedTargetAt, 3}, secMade: {madeRoleAt, 1}, secFields: {0, 2}} {
 		for i := range x.sections[s].count {
+			passedRow(x, i, rowSize[s])
 			for k := range at[1] {
 				offset := uint64(binary.LittleEndian.Uint32(x.row(s, i)[at[0]+k*strSize:]))
 				if offset+textHead > uint64(len(texts)) || uint64(binary.LittleEndian.Uint32(texts[offset:])) > uint64(len(texts))-offset-textHead {
@@ -229,6 +236,7 @@ func validateActions(x *flat) error {
 	}
 	var lastTarget []byte
 	for i := range x.actions().len() {
+		passedRow(x, i, actionSize)
 		d := decoder{b: x.row(secActions, i)}
 		source, shared := d.u32(), d.u32()
 		firstDep, deps := x.actions().depRange(i)

@@ -1,9 +1,11 @@
 package manifest
 
 import (
+	"bufio"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"iter"
 	"strconv"
 	"unicode/utf8"
@@ -160,12 +162,7 @@ func Build(layout Layout, assets iter.Seq[Asset], write func(File) error) error 
 }
 
 func (c cutting) buildManifest(assets iter.Seq[Asset], write func(File) error) error {
-	var (
-		parts []part
-		last  key
-		some  bool // set once the variable last is valid
-		line  []byte
-	)
+	var parts []part
 	writePart := func(b *body) error {
 		if b == nil {
 			return nil
@@ -175,6 +172,49 @@ func (c cutting) buildManifest(assets iter.Seq[Asset], write func(File) error) e
 		return write(f)
 	}
 	cut := cutter{cutting: c}
+	err := eachAssetLine(assets, func(k key, line []byte) error { return writePart(cut.cutBefore(k, line)) })
+	if err != nil {
+		return err
+	}
+	if c.layout == Single {
+		return write(wholeFile(cut.closeBody()))
+	}
+	if err := writePart(cut.closeBody()); err != nil {
+		return err
+	}
+	return write(rootOf(parts))
+}
+
+// WriteSingle writes a manifest of a single file to w, line by line. The assets must be as for Build.
+// A Build with the layout Single gives the same bytes, but holds them in memory.
+func WriteSingle(w io.Writer, assets iter.Seq[Asset]) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	out.WriteString(opening)
+	comma := false
+	err := eachAssetLine(assets, func(_ key, line []byte) error {
+		if comma {
+			out.WriteByte(',')
+		}
+		comma = true
+		out.WriteByte('\n')
+		_, err := out.Write(line) // an error of the calls before is repeated here
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("build %s: %w", Name, err)
+	}
+	out.WriteString(closing)
+	return out.Flush()
+}
+
+// eachAssetLine calls do with the line of each asset, without the line separator. It returns an error
+// if the assets are invalid or out of order.
+func eachAssetLine(assets iter.Seq[Asset], do func(k key, line []byte) error) error {
+	var (
+		last key
+		some bool // set once the variable last is valid
+		line []byte
+	)
 	for a := range assets {
 		if err := a.checkAsset(); err != nil {
 			return err
@@ -186,17 +226,11 @@ func (c cutting) buildManifest(assets iter.Seq[Asset], write func(File) error) e
 		}
 		last, some = k, true
 		line = appendAsset(line[:0], &a)
-		if err := writePart(cut.cutBefore(k, line)); err != nil {
+		if err := do(k, line); err != nil {
 			return err
 		}
 	}
-	if c.layout == Single {
-		return write(wholeFile(cut.closeBody()))
-	}
-	if err := writePart(cut.closeBody()); err != nil {
-		return err
-	}
-	return write(rootOf(parts))
+	return nil
 }
 
 // A cutting determines whether a manifest has parts, and where each part begins.

@@ -132,18 +132,24 @@ func NewMethods(set *rules.Set, tool func(name string) (Tool, error), version fu
 // output names. It returns false if artifacts of other sources may contain the source, because the
 // result then depends on more rules.
 func (m *Methods) Still(row *index.Row) bool {
-	path, method := row.Path(), row.Method()
+	_, _, same := m.sameMethodOf(row, row.Path())
+	return same
+}
+
+// sameMethodOf returns the method of a known action's source, and the names of its outputs without
+// the directory of the target. same is the result of Still.
+func (m *Methods) sameMethodOf(row *index.Row, path string) (now *Method, names []string, same bool) {
+	method := row.Method()
 	chosen, err := m.Rules.Method(path, row.Target())
 	if err != nil || len(method) == 0 {
-		return false
+		return nil, nil, false
 	}
-	names := chosen.Names(path)
+	names = chosen.Names(path)
 	if row.Made() != len(names) || chosen.Holder() != nil { // artifacts of other sources may contain this source
-		return false
+		return nil, nil, false
 	}
-	now, err := m.Of(chosen)
-	if err != nil {
-		return false
+	if now, err = m.Of(chosen); err != nil {
+		return nil, nil, false
 	}
 	pair := sameMethod{now, &method[0]}
 	same, ok := m.same[pair]
@@ -160,7 +166,7 @@ func (m *Methods) Still(row *index.Row) bool {
 		}
 		same = same && row.IsArtifact(i, name)
 	}
-	return same
+	return now, names, same
 }
 
 // Of identifies a method of the rules.

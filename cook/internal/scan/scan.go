@@ -80,6 +80,11 @@ type Options struct {
 	ListAll bool
 	// Wanted has extensions that Defaults must not exclude, in lower case with their dots.
 	Wanted []string
+	// Known makes the walk leave out assets that the caller knows. Workers call it concurrently, for
+	// each directory that is not reached by a link. The result reports whether the caller knows a
+	// regular file of the directory. The walk calls it in the order of the names, and does not call
+	// lstat for files that it reports. If Known is nil, the walk leaves out nothing.
+	Known func(directory string) func(name string) bool
 }
 
 // Tree is the result of [Dir] or [Again].
@@ -136,7 +141,7 @@ func walkRoot(ctx context.Context, root string, opt Options, open openFunc, e *e
 		workers = runtime.GOMAXPROCS(0)
 	}
 	w := newWalker(ctx, resolver{root: top, real: real, exclude: exclude}, open)
-	w.listAll = opt.ListAll
+	w.opt = opt
 	w.errand = e
 	first, err := w.walkTree(workers, defaultList(opt.Wanted))
 	if err != nil {

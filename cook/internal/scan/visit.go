@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -23,6 +24,22 @@ type visitor struct {
 	names  []string
 	path   []byte
 	sizes  []int // length of the name of each entry
+	dir    knownFiles
+}
+
+// knownFiles tells which files of a directory the caller of the walk knows.
+type knownFiles struct {
+	known   func(name string) bool // nil if the walk must look at every file
+	special map[string]bool        // names that may not be regular files
+	buf     []byte                 // buffer for the listing
+}
+
+// A typedFolder is a directory whose listing has the types of files.
+type typedFolder interface {
+	folder
+	// appendNames appends the names in the directory. It sets special[name] for each name that may
+	// not be a regular file.
+	appendNames(names []string, special map[string]bool, buf []byte) ([]string, error)
 }
 
 // visit lists a directory and fills in its node. An error is about the directory as a whole.
@@ -39,7 +56,11 @@ func (v *visitor) visit(n *node) error {
 	if n.findings.stamp, err = f.stat(); err != nil {
 		return err
 	}
-	n.findings.odd = v.walker.listAll || !v.walker.devices.trustsDevice(f, n.findings.stamp.Device)
+	v.dir.known = nil
+	if v.walker.opt.Known != nil && !n.linked {
+		v.dir.known = v.walker.opt.Known(n.path)
+	}
+	n.findings.odd = v.walker.opt.ListAll || !v.walker.devices.trustsDevice(f, n.findings.stamp.Device)
 	if err := v.listNames(f); err != nil {
 		return err
 	}
@@ -98,6 +119,10 @@ func (v *visitor) recordFailure(n *node, err error) {
 func (v *visitor) listNames(f folder) error {
 	clear(v.names)
 	v.names = v.names[:0]
+	if typed, ok := f.(typedFolder); ok && v.dir.known != nil {
+		return v.listTyped(typed)
+	}
+	v.dir.known = nil
 	for {
 		names, err := f.Readdirnames(chunk)
 		v.names = append(v.names, names...)
@@ -111,10 +136,25 @@ func (v *visitor) listNames(f folder) error {
 			return err
 		}
 	}
+	v.sortNames()
+	return nil
+}
+
+// listTyped is like listNames, and finds the names that may not be regular files.
+func (v *visitor) listTyped(f typedFolder) (err error) {
+	if v.dir.special == nil {
+		v.dir.special, v.dir.buf = map[string]bool{}, make([]byte, 32<<10)
+	}
+	clear(v.dir.special)
+	v.names, err = f.appendNames(v.names, v.dir.special, v.dir.buf)
+	v.sortNames()
+	return cmp.Or(err, v.walker.ctx.Err())
+}
+
+func (v *visitor) sortNames() {
 	slices.Sort(v.names)
 	// If a directory changes while it is read, it may return a name twice.
 	v.names = slices.Compact(v.names)
-	return nil
 }
 
 var errNoName = errors.New("the name is a device on Windows, or loses its last character there; rename the file")
@@ -122,7 +162,7 @@ var errNoName = errors.New("the name is a device on Windows, or loses its last c
 // checkEntry checks a name in a directory and adds it to n.
 func (v *visitor) checkEntry(f folder, n *node, name string) {
 	asFile, asFolder := junkFile(name), junkFolder(name)
-	if name == IgnoreName || asFile && asFolder {
+	if name == IgnoreName || asFile && asFolder || !asFile && v.leavesOut(n, name) {
 		return
 	}
 	n.findings.stats++
@@ -154,6 +194,17 @@ func (v *visitor) checkEntry(f folder, n *node, name string) {
 			n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, name), Irregular, typeError(mode)})
 		}
 	}
+}
+
+// leavesOut reports whether a name is an asset that the caller of the walk knows.
+func (v *visitor) leavesOut(n *node, name string) bool {
+	if v.dir.known == nil || v.dir.special[name] || name == ConfigName || name == IDsName || len(n.path)+1+len(name) > v.walker.room {
+		return false
+	}
+	if p := v.decidingPattern(n, name, false); p != nil && !p.negate {
+		return false
+	}
+	return v.dir.known(name)
 }
 
 func (v *visitor) addAsset(n *node, name string, st Stamp) {
@@ -238,15 +289,20 @@ func (v *visitor) addLink(n *node, name string) {
 	n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, name), kind, err})
 }
 
-// ignored reports whether a name is ignored. It records names that Defaults excludes.
-func (v *visitor) ignored(n *node, name string, st Stamp) bool {
+// decidingPattern returns the pattern that decides whether a name is ignored, or nil.
+func (v *visitor) decidingPattern(n *node, name string, isFolder bool) *pattern {
 	v.path = append(v.path[:0], n.path...)
 	if n.path != "" {
 		v.path = append(v.path, '/')
 	}
 	at := len(v.path)
 	v.path = append(v.path, name...)
-	p := n.ignore.deciding(v.path, at, st.IsFolder())
+	return n.ignore.deciding(v.path, at, isFolder)
+}
+
+// ignored reports whether a name is ignored. It records names that Defaults excludes.
+func (v *visitor) ignored(n *node, name string, st Stamp) bool {
+	p := v.decidingPattern(n, name, st.IsFolder())
 	if p == nil || p.negate {
 		return false
 	}

@@ -54,7 +54,7 @@ type walker struct {
 	errand  *errand // nil for the whole tree
 	room    int     // length of the longest path below the root that can be opened
 	devices devices
-	listAll bool
+	opt     Options
 
 	mu      sync.Mutex
 	wake    *sync.Cond

@@ -33,11 +33,12 @@ func Outputs(actions iter.Seq[*index.Action], claims []plan.Claim) []string {
 	return slices.Compact(list)
 }
 
-// Extra returns the files of the output directory that are neither outputs nor cook's own. outputs
-// must be sorted, without duplicates. Extra skips the store, and every directory with its own
-// state. If it returns an error, it also returns the files found so far.
-func (d *Dir) Extra(ctx context.Context, outputs []string, store string) ([]string, error) {
-	l := lister{files: d.files, ctx: ctx, outputs: outputs, seen: make([]bool, len(outputs))}
+// Extra returns the files of the output directory that are neither outputs of known actions or claims,
+// nor cook's own. It skips the store, and every directory with its own state. If it returns an error,
+// it also returns the files found so far.
+func (d *Dir) Extra(ctx context.Context, known index.Results, claims []plan.Claim, store string) ([]string, error) {
+	l := lister{files: d.files, ctx: ctx, outputs: known.NumberedOutputs(), known: known, claims: Outputs(noActions, claims)}
+	l.seen = make([]bool, l.outputs.CountOutputs()+len(l.claims))
 	if real, err := filepath.EvalSymlinks(store); err == nil {
 		l.store, _ = pathname.Below(d.files.out.Name(), real)
 	}
@@ -46,15 +47,28 @@ func (d *Dir) Extra(ctx context.Context, outputs []string, store string) ([]stri
 	return l.extra, errors.Join(append(l.errs, ctx.Err())...)
 }
 
+func noActions(func(*index.Action) bool) {}
+
 // A lister finds extra files.
 type lister struct {
 	files   *files
 	ctx     context.Context
 	store   string // path of the store; "" if outside of the output directory
-	outputs []string
-	seen    []bool // whether a file with the exact name of the output exists
+	known   index.Results
+	outputs *index.Outputs
+	claims  []string // claimed outputs, sorted
+	seen    []bool   // whether a file with the exact name of the output or claim exists
 	extra   []string
 	errs    []error
+}
+
+// findOutput returns the position in seen of an output or claim.
+func (l *lister) findOutput(name string) (i int, ok bool) {
+	if i, ok = l.outputs.FindOutputAt(name); ok {
+		return i, true
+	}
+	i, ok = slices.BinarySearch(l.claims, name)
+	return l.outputs.CountOutputs() + i, ok
 }
 
 // listExtra searches a directory and its subdirectories.
@@ -73,14 +87,12 @@ func (l *lister) listExtra(dir string) {
 		}
 		below = dir + "/"
 	}
-	var buf []byte // reused buffer for names, which avoids an allocation for each output
 	for _, base := range names {
-		buf = append(append(buf[:0], below...), base...)
-		if n, known := slices.BinarySearchFunc(l.outputs, buf, compareOutputName); known {
+		name := below + base
+		if n, known := l.findOutput(name); known {
 			l.seen[n] = true
 			continue
 		}
-		name := string(buf)
 		if isOwn(name) || l.files.isTag(name) || name == l.store {
 			continue
 		}
@@ -92,16 +104,6 @@ func (l *lister) listExtra(dir string) {
 			l.extra = append(l.extra, name)
 		}
 	}
-}
-
-func compareOutputName(output string, name []byte) int {
-	switch {
-	case output < string(name):
-		return -1
-	case output > string(name):
-		return 1
-	}
-	return 0
 }
 
 func (l *lister) sortedNames(dir string) ([]string, error) {
@@ -117,8 +119,8 @@ func (l *lister) sortedNames(dir string) ([]string, error) {
 
 // isLinkToOutputs reports whether a name is a link to a directory that contains outputs.
 func (l *lister) isLinkToOutputs(name string) bool {
-	n, _ := slices.BinarySearch(l.outputs, name+"/")
-	return n < len(l.outputs) && strings.HasPrefix(l.outputs[n], name+"/")
+	n, _ := slices.BinarySearch(l.claims, name+"/")
+	return l.known.HoldsOutputs(name) || n < len(l.claims) && strings.HasPrefix(l.claims[n], name+"/")
 }
 
 // isOwn reports whether a path names one of cook's own files. It ignores case, as some file systems
@@ -138,8 +140,14 @@ func (l *lister) dropAliases() {
 		return
 	}
 	var aliased []fs.FileInfo
-	for i, output := range l.outputs {
-		if l.seen[i] {
+	for i, seen := range l.seen {
+		output, ok := "", !seen
+		if n := i - l.outputs.CountOutputs(); n >= 0 {
+			output = l.claims[n]
+		} else if ok {
+			output, ok = l.outputs.OutputAt(i)
+		}
+		if !ok {
 			continue
 		}
 		if info, err := l.files.out.Root().LstatOS(filepath.FromSlash(output)); err == nil && !info.IsDir() {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
@@ -35,22 +37,41 @@ func TestExtra(t *testing.T) {
 	d, base := outputFolder(t,
 		".cook/index", ".cook/tmp/x", "manifest.json", part, "manifest.parts/notes", "manifest.parts/deep/er",
 		"a", "b/c", "b/d", "e/.cook/index", "e/f", "store/v1/x", "b-c", "b/z/.Cook")
-	outputs := []string{"a", "b/c", "gone"}
+	outputs, claims := knownOutputs(t, "a", "gone"), []plan.Claim{{Output: "b/c"}}
 	want := []string{"b-c", "b/d", "manifest.parts/deep/er", "manifest.parts/notes"}
-	got, err := d.Extra(t.Context(), outputs, filepath.Join(base, "store"))
+	got, err := d.Extra(t.Context(), outputs, claims, filepath.Join(base, "store"))
 	slices.Sort(got)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	got, err = d.Extra(t.Context(), outputs, "")
+	got, err = d.Extra(t.Context(), outputs, claims, "")
 	if err != nil || !slices.Contains(got, "store/v1/x") {
 		t.Errorf("without a store: got %q, %v", got, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := d.Extra(ctx, outputs, ""); !errors.Is(err, context.Canceled) {
+	if _, err := d.Extra(ctx, outputs, claims, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("after an interrupt: %v", err)
 	}
+}
+
+// knownOutputs returns the results of one action that made the given files.
+func knownOutputs(t *testing.T, outputs ...string) index.Results {
+	t.Helper()
+	a := index.Action{Path: "source", Method: index.Method{{Key: "recipe", Value: "copy"}}}
+	for _, path := range outputs {
+		a.Made = append(a.Made, index.Artifact{Path: path})
+	}
+	n := index.Empty().Anew("xxh128")
+	n.PutAction(a)
+	x, err := n.Index()
+	if err == nil {
+		err = x.Load()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x.Results()
 }
 
 // TestExtraLinks checks that an output is not extra if a symbolic link leads to it.
@@ -68,7 +89,7 @@ func TestExtraLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"dangling", "loop", "real/link", "real/mine", "twin"} // the link outward is not extra, because an output is below it
-	got, err := d.Extra(t.Context(), []string{"outward/x", "plain", "sub/out"}, "")
+	got, err := d.Extra(t.Context(), knownOutputs(t, "outward/x", "sub/out"), []plan.Claim{{Output: "plain"}}, "")
 	slices.Sort(got)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
@@ -81,7 +102,7 @@ func TestExtraHostileNames(t *testing.T) {
 		t.Skip("names are UTF-8")
 	}
 	d, _ := outputFolder(t, "\xff/\xfe", "a\nb", "\xff/known")
-	got, err := d.Extra(t.Context(), []string{"\xff/known"}, "")
+	got, err := d.Extra(t.Context(), knownOutputs(t, "\xff/known"), nil, "")
 	if want := []string{"a\nb", "\xff/\xfe"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
@@ -106,7 +127,7 @@ func TestTags(t *testing.T) {
 	if err := errors.Join(os.Remove(filepath.Join(base, "CACHEDIR.TAG")), os.WriteFile(ignore, []byte("mine"), 0o666), d.Make()); err != nil {
 		t.Fatal(err)
 	}
-	if extra, err := d.Extra(t.Context(), nil, ""); err != nil || !slices.Equal(extra, []string{".gitignore"}) {
+	if extra, err := d.Extra(t.Context(), index.Empty().Results(), nil, ""); err != nil || !slices.Equal(extra, []string{".gitignore"}) {
 		t.Errorf("extra files %q, %v", extra, err)
 	}
 	if err := d.files.removeTags(); err != nil {

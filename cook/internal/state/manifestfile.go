@@ -1,9 +1,11 @@
 package state
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"path"
@@ -51,11 +53,14 @@ func (m Manifest) CheckForeign() error {
 // incomplete.
 func isCooksManifest(root []byte) bool { return bytes.HasPrefix(root, []byte(`{"assetcook":`)) }
 
-// Check compares the manifest on the disk with the manifest that the given actions should have. It
+// Check compares the manifest on the disk with the manifest that the known actions should have. It
 // reports each file that differs.
-func (m Manifest) Check(layout manifest.Layout, actions iter.Seq[*index.Action], ids func(source string) string, differs func(name, what string)) error {
+func (m Manifest) Check(layout manifest.Layout, known index.Results, ids func(source string) string, differs func(name, what string)) error {
+	if layout == manifest.Single {
+		return m.checkSingle(known, ids, differs)
+	}
 	named := map[string]bool{}
-	err := manifest.Build(layout, listedOf(actions, ids), func(f manifest.File) error {
+	err := manifest.Build(layout, listedRows(known, ids), func(f manifest.File) error {
 		named[f.Name] = true
 		switch data, err := m.files.readStateFile(f.Name); {
 		case errors.Is(err, fs.ErrNotExist):
@@ -63,20 +68,90 @@ func (m Manifest) Check(layout manifest.Layout, actions iter.Seq[*index.Action],
 		case err != nil:
 			differs(f.Name, err.Error())
 		case !bytes.Equal(data, f.Data):
-			differs(f.Name, "does not list the cooked artifacts")
+			differs(f.Name, otherManifest)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	return m.checkParts(named, differs)
+}
+
+// checkParts reports the parts on the disk that the root should not name.
+func (m Manifest) checkParts(named map[string]bool, differs func(name, what string)) error {
 	parts, err := m.listParts()
 	for _, name := range parts {
 		if !named[name] {
-			differs(name, "is not listed in manifest.json")
+			differs(name, unlistedPart)
 		}
 	}
 	return err
+}
+
+// These are the differences that Check reports.
+const (
+	otherManifest = "does not list the cooked artifacts"
+	unlistedPart  = "is not listed in manifest.json"
+)
+
+// checkSingle is like Check, for a manifest of a single file. It compares the file while it reads.
+func (m Manifest) checkSingle(known index.Results, ids func(source string) string, differs func(name, what string)) error {
+	file, err := m.files.homeOf(manifest.Name).OpenFile(manifest.Name)
+	if err == nil {
+		defer file.Close()
+		c := &comparer{is: bufio.NewReaderSize(file, 64<<10)}
+		if err = manifest.WriteSingle(c, listedRows(known, ids)); err == nil {
+			err = c.atEnd()
+		}
+		if err != nil && c.err == nil {
+			return err
+		}
+		err = c.err
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		differs(manifest.Name, "missing")
+	case errors.Is(err, errOther):
+		differs(manifest.Name, otherManifest)
+	case err != nil:
+		differs(manifest.Name, err.Error())
+	}
+	return m.checkParts(map[string]bool{manifest.Name: true}, differs)
+}
+
+// errOther reports that a file has other bytes than expected.
+var errOther = errors.New("the file has other bytes")
+
+// A comparer is a writer that compares the written bytes with the bytes of a reader.
+type comparer struct {
+	is  *bufio.Reader
+	buf []byte
+	err error // errOther, or the error of the reader
+}
+
+func (c *comparer) Write(want []byte) (int, error) {
+	c.buf = slices.Grow(c.buf[:0], len(want))[:len(want)]
+	n, err := io.ReadFull(c.is, c.buf)
+	switch {
+	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
+		c.err = err
+	case err != nil || !bytes.Equal(c.buf, want):
+		c.err = errOther
+	}
+	return n, c.err
+}
+
+// atEnd returns an error unless all bytes of the reader were compared.
+func (c *comparer) atEnd() error {
+	switch _, err := c.is.ReadByte(); err {
+	case io.EOF:
+	case nil:
+		c.err = errOther
+	default:
+		c.err = err
+	}
+	return c.err
 }
 
 // eachListed yields the assets of the manifest.
@@ -186,6 +261,45 @@ func listedOf(actions iter.Seq[*index.Action], ids func(source string) string) i
 			}
 		}
 	}
+}
+
+// listedRows is like listedOf, for all actions of an index. An asset is valid until the next one is
+// yielded.
+func listedRows(known index.Results, ids func(source string) string) iter.Seq[manifest.Asset] {
+	return func(yield func(manifest.Asset) bool) {
+		var outputs []manifest.Output
+		for row := range known.Rows("") {
+			if row.State() != index.Done || row.Made() == 0 {
+				continue
+			}
+			outputs = slices.Grow(outputs[:0], row.Made())[:row.Made()]
+			if !yield(listedRow(row, ids, outputs)) {
+				return
+			}
+		}
+	}
+}
+
+// listedRow is like listedAsset, for a row. It fills in outputs.
+func listedRow(row *index.Row, ids func(source string) string, outputs []manifest.Output) manifest.Asset {
+	recipe := plan.RecipeOf(row.Method())
+	if slices.Contains(namingImages, recipe) {
+		a := row.Action()
+		return listedAsset(&a, ids)
+	}
+	m := manifest.Asset{Source: row.Path(), Target: row.Target(), Outputs: outputs}
+	m.ID = ids(m.Source)
+	for k := range outputs {
+		o := &outputs[k]
+		*o = manifest.Output{Path: m.Source, Role: row.ArtifactRole(k)}
+		if !row.IsArtifact(k, o.Path) {
+			o.Path = row.ArtifactPath(k)
+		}
+		size, blob := row.ArtifactContent(k)
+		o.Size, o.BLAKE3 = size, hashing.Digest(blob)
+		o.Inner = isInner(recipe, o.Path)
+	}
+	return m
 }
 
 // listedAsset returns the manifest's entry for an action.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/human"
@@ -111,6 +112,7 @@ type reporter struct {
 	onFinding   func(Finding) // may be nil
 	observer    session.Observer
 	differences int
+	expected    int   // number of files to read
 	files       int   // number of files read
 	bytes       int64 // number of bytes read from these files
 	noted       map[*plan.Method]bool
@@ -161,16 +163,31 @@ func (r *reporter) noteLine(text string) {
 	r.observer.Note(text)
 }
 
+// expect adds to the number of files to read.
+func (r *reporter) expect(files int) { r.expected += files }
+
 // reading adds to the number of files read, and reports the sums.
-func (r *reporter) reading(files, of int, bytes int64) {
+func (r *reporter) reading(files int, bytes int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.files, r.bytes = r.files+files, r.bytes+bytes
-	r.observer.Reading(r.files, of, r.bytes)
+	r.observer.Reading(r.files, r.expected, r.bytes)
+}
+
+// reportProblems reports the files and directories that cannot be read.
+func (r *reporter) reportProblems(problems []scan.Problem) {
+	for _, p := range problems {
+		if p.Fatal() {
+			r.reportFinding(Finding{Kind: Unreadable, Path: p.Path, Text: p.Reason()})
+		}
+	}
 }
 
 // stage begins a stage. No other goroutine may run meanwhile.
 func (r *reporter) stage(name string) {
+	if name == "scan" {
+		r.expected, r.files, r.bytes = 0, 0, 0
+	}
 	r.observer.Stage(name)
 	r.span.End()
 	r.span = r.row.Begin("cook/stage/"+name, "")

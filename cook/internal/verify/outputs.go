@@ -16,7 +16,6 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/session"
-	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/internal/todo"
 	"github.com/assetcook/assetcook/hashing"
@@ -117,8 +116,8 @@ func (c *check) finding(s *session.Session) (f Finding, differs bool) {
 }
 
 // checkExtra reports the files of the output directory that no action makes.
-func checkExtra(ctx context.Context, s *session.Session, r *reporter, before []contents.Before, claims []plan.Claim) error {
-	files, err := s.State.Extra(ctx, state.Outputs(eachKnown(before), claims), s.Place.Cache)
+func checkExtra(ctx context.Context, s *session.Session, r *reporter, known index.Results, claims []plan.Claim) error {
+	files, err := s.State.Extra(ctx, known, claims, s.Place.Cache)
 	for _, name := range files {
 		r.reportFinding(Finding{Kind: ExtraFile, Path: name, Text: "does not belong to any asset; move the file away or remove extra files"})
 	}
@@ -129,8 +128,8 @@ func checkExtra(ctx context.Context, s *session.Session, r *reporter, before []c
 }
 
 // checkManifest compares the manifest with a new one for all actions.
-func checkManifest(s *session.Session, r *reporter, before []contents.Before, targets []string, ids *todo.Identities) error {
-	return s.State.Manifest.Check(s.Place.Manifest, eachKnown(before), ids.Of, func(name, what string) {
+func checkManifest(s *session.Session, r *reporter, known index.Results, targets []string, ids *todo.Identities) error {
+	return s.State.Manifest.Check(s.Place.Manifest, known, ids.Of, func(name, what string) {
 		r.reportFinding(Finding{Kind: StateDamaged, Path: name, Targets: targets, Text: what + "; " + ignoreStamps})
 	})
 }
@@ -259,6 +258,7 @@ func (r *reader) readEverything(ctx context.Context, report *reporter) error {
 			trees[i].Close()
 		}
 	}()
+	report.expect(len(r.files))
 	runs := bulk.Runs(len(r.files), func(i, j int) bool { return bulk.SameFolder(r.sourcePath(r.files[i]), r.sourcePath(r.files[j])) },
 		func(i int) int64 { return r.expectedSize(r.files[i]) })
 	return bulk.Each(ctx, r.s.Limits.Workers, r.summer, runs, func(w *bulk.Worker, run bulk.Run) error {
@@ -280,7 +280,7 @@ func (r *reader) readEverything(ctx context.Context, report *reporter) error {
 		for _, f := range r.files[run.First:run.Last] {
 			bytes += r.expectedSize(f)
 		}
-		report.reading(run.Last-run.First, len(r.files), bytes)
+		report.reading(run.Last-run.First, bytes)
 		return nil
 	})
 }

@@ -60,16 +60,23 @@ func randomSeed(seed uint64) uint64 {
 	return seed
 }
 
-// sampleOf chooses random actions of a plan, but only actions whose artifacts are recorded.
-func sampleOf(p *plan.Plan, s sample, seed uint64, lost bool) []int {
-	var known []int
+// sampleOf chooses random actions of the plan, but only actions whose artifacts are recorded. It
+// chooses all actions that a sweep has drawn. swept is nil if there was no sweep.
+func (t *verification) sampleOf(s sample, seed uint64, swept *sweep) []int {
+	var drawn, known []int
+	p := t.planned.Plan
 	for i := range p.Actions {
 		a := &p.Actions[i]
-		if a.Err == nil && !a.Held() && a.Last != nil && len(a.Last.Made) == len(a.Outputs) && (lost || len(reasonsToCook(a)) == 0) {
+		switch {
+		case a.Err != nil || a.Held() || a.Last == nil || len(a.Last.Made) != len(a.Outputs) || !t.lost && len(reasonsToCook(a)) > 0:
+		case swept.hasDrawn(a):
+			drawn = append(drawn, i)
+		default:
 			known = append(known, i)
 		}
 	}
-	return drawSample(p, known, s.sampleSize(countCooked(p)), seed)
+	n := s.sampleSize(countCooked(p) + swept.passedAssets())
+	return append(drawn, drawSample(known, func(i int) *plan.Method { return p.Actions[i].Method }, n-len(drawn), seed)...)
 }
 
 // countCooked counts the actions of a plan that are cooked. It leaves out actions that are not
@@ -83,15 +90,16 @@ func countCooked(p *plan.Plan) (n int) {
 	return n
 }
 
-// drawSample chooses n actions, and returns them in cooking order. The choice depends only on seed.
-// It prefers actions with different methods, because an error in a method affects all its assets.
-func drawSample(p *plan.Plan, from []int, n int, seed uint64) []int {
+// drawSample chooses n elements of a list, and returns them in cooking order. The choice depends only
+// on seed. It prefers elements with different methods, because an error in a method affects all its
+// assets.
+func drawSample[M comparable](from []int, method func(i int) M, n int, seed uint64) []int {
 	random := rand.New(rand.NewPCG(seed, 0))
 	random.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
-	seen := map[*plan.Method]bool{}
+	seen := map[M]bool{}
 	var first, rest []int
 	for _, i := range from {
-		if m := p.Actions[i].Method; !seen[m] {
+		if m := method(i); !seen[m] {
 			seen[m] = true
 			first = append(first, i)
 		} else {
@@ -99,15 +107,20 @@ func drawSample(p *plan.Plan, from []int, n int, seed uint64) []int {
 		}
 	}
 	drawn := append(first, rest...)
-	return drawn[:min(n, len(drawn))]
+	return drawn[:min(max(n, 0), len(drawn))]
 }
 
-// newContents returns a Contents without an index, so that each source is read and hashed.
+// newContents returns a Contents without an index, so that each source is read and hashed. catalog is
+// nil if no dependency on artifacts is needed.
 func newContents(s *session.Session, catalog *artifacts.Catalog) *contents.Contents {
-	return contents.New(contents.Options{
-		Artifacts: catalog.Digest, Assets: s.Assets, Known: index.Empty().Files(), Checksum: s.Basis.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock.Stamps,
+	opt := contents.Options{
+		Assets: s.Assets, Known: index.Empty().Files(), Checksum: s.Basis.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock.Stamps,
 		Extracts: s.Basis.Recipes.Extract,
-	})
+	}
+	if catalog != nil {
+		opt.Artifacts = catalog.Digest
+	}
+	return contents.New(opt)
 }
 
 // makePlan makes the plan of a cook from the files that have been read.
@@ -116,6 +129,12 @@ func makePlan(ctx context.Context, s *session.Session, delta *changes.Delta, tar
 	var err error
 	if t.Claims, err = s.State.Journal.Claims(delta.Last.ID() != "", s.Observer.Note); err != nil {
 		return nil, err
+	}
+	if !delta.Whole { // the index has these outputs, although before has not
+		t.Claims = slices.DeleteFunc(t.Claims, func(c plan.Claim) bool {
+			_, known := delta.Last.Results().NumberedOutputs().FindOutputAt(c.Output)
+			return known
+		})
 	}
 	t.Plan = t.Decide(ctx, s, delta, before)
 	return t, ctx.Err() // after an interruption, the plan is wrong, because unread files look like missing files

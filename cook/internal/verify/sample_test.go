@@ -42,6 +42,7 @@ func TestDraw(t *testing.T) {
 			methods[i] = &plan.Method{}
 		}
 		p := &plan.Plan{Actions: make([]plan.Action, rapid.IntRange(0, 40).Draw(t, "actions"))}
+		method := func(i int) *plan.Method { return p.Actions[i].Method }
 		var from []int
 		all := map[*plan.Method]bool{}
 		for i := range p.Actions {
@@ -53,7 +54,7 @@ func TestDraw(t *testing.T) {
 		}
 		n := rapid.IntRange(0, 45).Draw(t, "n")
 		seed := rapid.Uint64().Draw(t, "seed")
-		drawn := drawSample(p, slices.Clone(from), n, seed)
+		drawn := drawSample(slices.Clone(from), method, n, seed)
 		if want := min(n, len(from)); len(drawn) != want {
 			t.Fatalf("%d drawn, want %d", len(drawn), want)
 		}
@@ -70,7 +71,7 @@ func TestDraw(t *testing.T) {
 		if want := min(n, len(all)); len(seen) != want {
 			t.Fatalf("%d methods in %v, want %d", len(seen), drawn, want)
 		}
-		if again := drawSample(p, slices.Clone(from), n, seed); !slices.Equal(drawn, again) {
+		if again := drawSample(slices.Clone(from), method, n, seed); !slices.Equal(drawn, again) {
 			t.Fatalf("seed %d draws %v and %v", seed, drawn, again)
 		}
 	})

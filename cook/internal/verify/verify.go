@@ -24,17 +24,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/internal/artifacts"
 	"github.com/assetcook/assetcook/cook/internal/changes"
-	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/lint"
 	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/internal/todo"
 	"github.com/assetcook/assetcook/internal/advice"
 )
@@ -99,68 +98,148 @@ func verifyTree(ctx context.Context, s *session.Session, r *reporter, sample sam
 		return sum, err
 	}
 	defer last.Close()
-	r.stage("scan")
-	delta, err := changes.ListTree(ctx, s, last.Index)
-	if err != nil {
-		return sum, err
-	}
-	lint.Problems(s, delta.Tree.Problems)
-	rules, err := s.CompileRules(delta.Tree.Configs)
-	if err != nil {
-		return sum, err
-	}
-	targets := s.Scope.Among(rules.Set.Targets())
-	if len(opt.Pass.Scope.Targets) == 0 {
-		targets = knownTargets(delta.Before, rules)
-	}
-	for _, p := range delta.Tree.Problems {
-		if p.Fatal() {
-			r.reportFinding(Finding{Kind: Unreadable, Path: p.Path, Text: p.Reason()})
+	t := &verification{session: s, report: r, last: last.Index, lost: lost, store: openStore(s), known: len(opt.Pass.Scope.Targets) == 0}
+	sum.Seed = randomSeed(opt.Seed)
+	var swept *sweep
+	if canSweep(s, sample, lost) {
+		if swept, err = t.sweepTree(ctx, sample, sum.Seed); err != nil {
+			return sum, err
 		}
 	}
-	r.stage("read")
-	ids, err := todo.ReadIDs(s)
+	if swept == nil || t.planned.Plan.Contested { // another asset made an output of an asset in the plan
+		swept = nil
+		r.stage("scan")
+		delta, err := changes.ListTree(ctx, s, last.Index)
+		if err != nil {
+			return sum, err
+		}
+		if err := t.readRules(delta); err != nil {
+			return sum, err
+		}
+		r.stage("read")
+		if err := t.readAndPlan(ctx, delta); err != nil {
+			return sum, err
+		}
+	}
+	sum.Outputs, sum.Bytes, sum.Assets = len(t.read.checks), t.read.bytes.Load(), countCooked(t.planned.Plan)
+	if swept != nil {
+		sum.Outputs, sum.Bytes, sum.Assets = sum.Outputs+swept.passed.outputs, sum.Bytes+swept.passed.bytes, sum.Assets+swept.passed.assets
+	}
+	if err := t.reportState(ctx, opt); err != nil {
+		return sum, err
+	}
+	r.stage("store")
+	if sum.Blobs, err = t.read.checkStore(ctx, r, lost); err != nil {
+		return sum, err
+	}
+	if swept != nil {
+		sum.Blobs += swept.store.intactBlobs(t.read.blobs)
+	}
+	r.stage("cook")
+	sum.Again, sum.Shared, err = cookAgain(ctx, s, r, t.planned, t.sampleOf(sample, sum.Seed, swept), lost)
+	return sum, err
+}
+
+// A verification holds what a verification found out about the sources of a delta.
+type verification struct {
+	session *session.Session
+	report  *reporter
+	last    *index.Index
+	store   *store.Store // nil if there is no store
+	lost    bool         // set if the index was lost
+	known   bool         // set to verify all targets of the last runs
+
+	delta   *changes.Delta
+	rules   *session.Ruleset
+	targets []string
+	ids     *todo.Identities
+	read    *reader
+	planned *todo.Todo
+}
+
+// sweepTree verifies the sources one by one. It reads and plans only the sources that do not pass, and
+// a sample of the others.
+func (t *verification) sweepTree(ctx context.Context, sample sample, seed uint64) (*sweep, error) {
+	s, r := t.session, t.report
+	r.stage("scan")
+	w := newSweep(s, t.last)
+	delta, err := changes.ListUnknown(ctx, s, t.last, w.noteListed)
 	if err != nil {
-		return sum, err
+		return nil, err
 	}
-	catalog := &artifacts.Catalog{Last: delta.Last, Final: true, IDs: ids.Of}
+	if err := t.readRules(delta); err != nil {
+		return nil, err
+	}
+	r.stage("read")
+	w.targets, w.store = t.targets, newStoreSweep(s, t.store)
+	defer w.store.closeStore()
+	if err := w.readRows(ctx, r, newContents(s, nil), t.rules); err != nil {
+		return nil, err
+	}
+	concerned := w.unverified()
+	w.drawRows(sample, seed, concerned)
+	delta.Targets = t.targets
+	delta.Concern(s, concerned)
+	return w, t.readAndPlan(ctx, delta)
+}
+
+// readRules compiles the rules of a delta, and determines the targets to verify.
+func (t *verification) readRules(delta *changes.Delta) (err error) {
+	if t.delta == nil { // a second listing has the same problems
+		lint.Problems(t.session, delta.Tree.Problems)
+		defer func() {
+			if err == nil {
+				t.report.reportProblems(delta.Tree.Problems)
+			}
+		}()
+	}
+	if t.rules, err = t.session.CompileRules(delta.Tree.Configs); err != nil {
+		return err
+	}
+	t.targets = t.session.Scope.Among(t.rules.Set.Targets())
+	if t.known {
+		t.targets = knownTargets(t.last.Results(), t.rules)
+	}
+	return nil
+}
+
+// readAndPlan reads the sources of a delta and their outputs, and makes the plan of a cook.
+func (t *verification) readAndPlan(ctx context.Context, delta *changes.Delta) (err error) {
+	s := t.session
+	if t.ids, err = todo.ReadIDs(s); err != nil {
+		return err
+	}
+	t.delta = delta
+	catalog := &artifacts.Catalog{Last: delta.Last, Final: true, IDs: t.ids.Of}
 	sources := newContents(s, catalog)
-	read := newOutputReader(s, delta, targets, sources, openStore(s))
+	t.read = newOutputReader(s, delta, t.targets, sources, t.store)
 	delta.Before = nil // the reader has the actions, so this copy can be freed
-	if err := read.readEverything(ctx, r); err != nil {
-		return sum, err
+	if err := t.read.readEverything(ctx, t.report); err != nil {
+		return err
 	}
-	sum.Outputs, sum.Bytes = len(read.checks), read.bytes.Load()
-	for i := range read.checks {
-		if f, differs := read.checks[i].finding(s); differs {
+	t.report.stage("plan")
+	t.planned, err = makePlan(ctx, s, delta, t.targets, t.rules, catalog, sources, t.read.before)
+	return err
+}
+
+// reportState reports the differences of the outputs, of the manifest and of the plan.
+func (t *verification) reportState(ctx context.Context, opt Options) error {
+	s, r := t.session, t.report
+	for i := range t.read.checks {
+		if f, differs := t.read.checks[i].finding(s); differs {
 			r.reportFinding(f)
 		}
 	}
-	if !lost {
-		if err := checkManifest(s, r, read.before, targets, ids); err != nil {
-			return sum, err
+	if !t.lost {
+		if err := checkManifest(s, r, t.last.Results(), t.targets, t.ids); err != nil {
+			return err
 		}
 	}
-	r.stage("plan")
-	planned, err := makePlan(ctx, s, delta, targets, rules, catalog, sources, read.before)
-	if err != nil {
-		return sum, err
+	checkPlan(s, r, t.planned.Plan, t.lost)
+	if !t.lost && !opt.AllowExtra && !s.Scope.Partial() {
+		return checkExtra(ctx, s, r, t.last.Results(), t.planned.Claims)
 	}
-	sum.Assets = countCooked(planned.Plan)
-	checkPlan(s, r, planned.Plan, lost)
-	if !lost && !opt.AllowExtra && !s.Scope.Partial() {
-		if err := checkExtra(ctx, s, r, read.before, planned.Claims); err != nil {
-			return sum, err
-		}
-	}
-	r.stage("store")
-	if sum.Blobs, err = read.checkStore(ctx, r, lost); err != nil {
-		return sum, err
-	}
-	r.stage("cook")
-	sum.Seed = randomSeed(opt.Seed)
-	sum.Again, sum.Shared, err = cookAgain(ctx, s, r, planned, sampleOf(planned.Plan, sample, sum.Seed, lost), lost)
-	return sum, err
+	return nil
 }
 
 // loadOrRebuild loads the index. If the index is lost, it returns the part of the index that the
@@ -193,31 +272,17 @@ func loadOrRebuild(s *session.Session, r *reporter) (last *state.Known, lost boo
 }
 
 // knownTargets returns the targets of the last runs that the rules still declare.
-func knownTargets(actions []index.Action, rules *session.Ruleset) []string {
-	cooked := map[string]bool{}
-	for i := range actions {
-		cooked[actions[i].Target] = true
-	}
+func knownTargets(last index.Results, rules *session.Ruleset) []string {
 	var targets []string
-	for t := range cooked {
-		if rules.Set.HasTarget(t) {
+	for row := range last.Rows("") {
+		if t := row.Target(); !slices.Contains(targets, t) {
 			targets = append(targets, t)
 		}
 	}
+	targets = slices.DeleteFunc(targets, func(t string) bool { return !rules.Set.HasTarget(t) })
 	if len(targets) == 0 {
 		return []string{""}
 	}
 	slices.Sort(targets)
 	return targets
-}
-
-// eachKnown yields pointers to the actions in a list.
-func eachKnown(before []contents.Before) iter.Seq[*index.Action] {
-	return func(yield func(*index.Action) bool) {
-		for i := range before {
-			if !yield(before[i].Action) {
-				return
-			}
-		}
-	}
 }
