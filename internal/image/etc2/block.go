@@ -79,16 +79,17 @@ func (h *half) joinQuarters(a, b *half) {
 
 // costs holds the smallest luma error of a pixel. It is indexed by the absolute difference of the
 // channel sums, and by modifier table. The low half of word i is for table 2i, and the high half
-// for table 2i+1. Values are shifted left by three bits.
-var costs = func() (all [1024][4]uint64) {
+// for table 2i+1. Values are shifted left by three bits. sharedTables fills it.
+var costs [1024][4]uint64
+
+func fillLumaCosts() {
 	for u := range int32(766) {
 		for t, m := range &modifiers {
 			near, far := u-3*m[0], u-3*m[1]
-			all[u][t/2] |= uint64(min(near*near, far*far)) << (3 + t%2*32)
+			costs[u][t/2] |= uint64(min(near*near, far*far)) << (3 + t%2*32)
 		}
 	}
-	return all
-}()
+}
 
 // leastLuma returns the smallest luma of a base whose channels add up to sum, and the best table.
 func (h *half) leastLuma(sum int32) (cost int32, table uint8) {

@@ -86,8 +86,9 @@ type fastTables struct {
 	near5 [2048]uint8 // mean of eight values, quantized to 5 bits and indexed by the sum of the values
 }
 
-// sharedTables returns the tables, which all encoders share.
+// sharedTables returns the tables, which all encoders share. The first call also fills costs.
 var sharedTables = sync.OnceValue(func() *fastTables {
+	fillLumaCosts()
 	t := &fastTables{}
 	t.fillLuma()
 	t.fillTwo()
