@@ -55,7 +55,7 @@ func answerAtOnce(file int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	listener, err := installFilter(scoped, slices.DeleteFunc(slices.Collect(maps.Keys(naming)), func(nr uint32) bool { return nr == unix.SYS_EXECVE || nr == unix.SYS_CHDIR }), 0)
+	listener, err := installFilter(scoped, slices.DeleteFunc(slices.Collect(maps.Keys(naming())), func(nr uint32) bool { return nr == unix.SYS_EXECVE || nr == unix.SYS_CHDIR }), 0)
 	if err != nil {
 		return err
 	}

@@ -232,7 +232,7 @@ func (b *Box) installListening(version int) (listener int, err error) {
 func (b *Box) watchedCalls() []uint32 {
 	var asked []uint32
 	if b.watch != nil || b.trace != nil {
-		asked = slices.AppendSeq(asked, maps.Keys(naming))
+		asked = slices.AppendSeq(asked, maps.Keys(naming()))
 	} else {
 		asked = append(asked, readingLinks...)
 	}

@@ -2,7 +2,12 @@
 
 package sandbox
 
-import "golang.org/x/sys/unix"
+import (
+	"maps"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
 
 // A call describes the arguments of a system call.
 type call struct {
@@ -51,41 +56,50 @@ const none = -1
 // changing lists the calls that change modes and times. The server executes them itself, on files
 // in a directory of the box. Otherwise the meaning of a path could change between the check and the
 // call.
-var changing = map[uint32]call{
-	unix.SYS_FCHMOD:    {folder: 0, path: none, value: 1, flags: none, change: mode},
-	unix.SYS_FCHMODAT:  {folder: 0, path: 1, value: 2, flags: none, change: mode},
-	sysFchmodat2:       {folder: 0, path: 1, value: 2, flags: 3, change: mode},
-	unix.SYS_UTIMENSAT: {folder: 0, path: 1, value: 2, flags: 3, change: nanoseconds},
-}
+var changing = sync.OnceValue(func() map[uint32]call {
+	return withOld(oldChanging, map[uint32]call{
+		unix.SYS_FCHMOD:    {folder: 0, path: none, value: 1, flags: none, change: mode},
+		unix.SYS_FCHMODAT:  {folder: 0, path: 1, value: 2, flags: none, change: mode},
+		sysFchmodat2:       {folder: 0, path: 1, value: 2, flags: 3, change: mode},
+		unix.SYS_UTIMENSAT: {folder: 0, path: 1, value: 2, flags: 3, change: nanoseconds},
+	})
+})
 
 // sysFchmodat2 has the same number on all architectures.
 const sysFchmodat2 = 452
 
 // naming describes the calls that open, stat, execute or change a file by name, and the calls that
 // stat an open file.
-var naming = map[uint32]call{
-	unix.SYS_OPENAT: {folder: 0, path: 1, flags: 2, opens: byFlags}, unix.SYS_OPENAT2: {folder: 0, path: 1, flags: 2, opens: byHow},
-	unix.SYS_STATX: {folder: 0, path: 1, flags: 2, value: 4, gives: givesStatx}, sysNewfstatat: {folder: 0, path: 1, flags: 3, value: 2, gives: givesStat},
-	unix.SYS_FSTAT:     {folder: 0, path: none, flags: none, value: 1, gives: givesStat},
-	unix.SYS_FACCESSAT: {folder: 0, path: 1, flags: none, value: 2, gives: givesAccess}, unix.SYS_FACCESSAT2: {folder: 0, path: 1, flags: 3, value: 2, gives: givesAccess},
-	unix.SYS_READLINKAT: {folder: 0, path: 1, flags: none, value: 2, gives: givesText, nofollow: true},
-	unix.SYS_CHDIR:      {folder: none, path: 0, flags: none, gives: givesPlace},
-	unix.SYS_STATFS:     {folder: none, path: 0, flags: none}, unix.SYS_TRUNCATE: {folder: none, path: 0, flags: none},
-	unix.SYS_MKDIRAT: {folder: 0, path: 1, flags: none, nofollow: true}, unix.SYS_MKNODAT: {folder: 0, path: 1, flags: none, nofollow: true},
-	unix.SYS_UNLINKAT: {folder: 0, path: 1, flags: none, nofollow: true}, unix.SYS_SYMLINKAT: {folder: 1, path: 2, flags: none, nofollow: true},
-	unix.SYS_LINKAT: {folder: 0, path: 1, flags: none, nofollow: true}, unix.SYS_RENAMEAT: {folder: 0, path: 1, flags: none, nofollow: true},
-	unix.SYS_RENAMEAT2: {folder: 0, path: 1, flags: none, nofollow: true},
-	unix.SYS_EXECVE:    {folder: none, path: 0, flags: none}, unix.SYS_EXECVEAT: {folder: 0, path: 1, flags: 4},
+var naming = sync.OnceValue(func() map[uint32]call {
+	return withOld(oldNaming, map[uint32]call{
+		unix.SYS_OPENAT: {folder: 0, path: 1, flags: 2, opens: byFlags}, unix.SYS_OPENAT2: {folder: 0, path: 1, flags: 2, opens: byHow},
+		unix.SYS_STATX: {folder: 0, path: 1, flags: 2, value: 4, gives: givesStatx}, sysNewfstatat: {folder: 0, path: 1, flags: 3, value: 2, gives: givesStat},
+		unix.SYS_FSTAT:     {folder: 0, path: none, flags: none, value: 1, gives: givesStat},
+		unix.SYS_FACCESSAT: {folder: 0, path: 1, flags: none, value: 2, gives: givesAccess}, unix.SYS_FACCESSAT2: {folder: 0, path: 1, flags: 3, value: 2, gives: givesAccess},
+		unix.SYS_READLINKAT: {folder: 0, path: 1, flags: none, value: 2, gives: givesText, nofollow: true},
+		unix.SYS_CHDIR:      {folder: none, path: 0, flags: none, gives: givesPlace},
+		unix.SYS_STATFS:     {folder: none, path: 0, flags: none}, unix.SYS_TRUNCATE: {folder: none, path: 0, flags: none},
+		unix.SYS_MKDIRAT: {folder: 0, path: 1, flags: none, nofollow: true}, unix.SYS_MKNODAT: {folder: 0, path: 1, flags: none, nofollow: true},
+		unix.SYS_UNLINKAT: {folder: 0, path: 1, flags: none, nofollow: true}, unix.SYS_SYMLINKAT: {folder: 1, path: 2, flags: none, nofollow: true},
+		unix.SYS_LINKAT: {folder: 0, path: 1, flags: none, nofollow: true}, unix.SYS_RENAMEAT: {folder: 0, path: 1, flags: none, nofollow: true},
+		unix.SYS_RENAMEAT2: {folder: 0, path: 1, flags: none, nofollow: true},
+		unix.SYS_EXECVE:    {folder: none, path: 0, flags: none}, unix.SYS_EXECVEAT: {folder: 0, path: 1, flags: 4},
+	})
+})
+
+// withOld returns all with the calls that only some architectures have.
+func withOld(old func() map[uint32]call, all map[uint32]call) map[uint32]call {
+	maps.Copy(all, old())
+	return all
 }
 
 // namingTwo describes the second path of calls that take two paths.
-var namingTwo = map[uint32]call{
-	unix.SYS_LINKAT: {folder: 2, path: 3, flags: none, nofollow: true}, unix.SYS_RENAMEAT: {folder: 2, path: 3, flags: none, nofollow: true},
-	unix.SYS_RENAMEAT2: {folder: 2, path: 3, flags: none, nofollow: true},
-}
-
-// readingLinks are the calls that read a symbolic link. Every box watches them.
-var readingLinks = []uint32{unix.SYS_READLINKAT}
+var namingTwo = sync.OnceValue(func() map[uint32]call {
+	return withOld(oldNamingTwo, map[uint32]call{
+		unix.SYS_LINKAT: {folder: 2, path: 3, flags: none, nofollow: true}, unix.SYS_RENAMEAT: {folder: 2, path: 3, flags: none, nofollow: true},
+		unix.SYS_RENAMEAT2: {folder: 2, path: 3, flags: none, nofollow: true},
+	})
+})
 
 // reaching lists the calls that connect to servers. They are watched if Policy.Server is set.
 var reaching = []uint32{unix.SYS_SOCKET, unix.SYS_CONNECT, unix.SYS_SENDTO}

@@ -197,11 +197,11 @@ const foreign = uint32(unix.SECCOMP_RET_KILL_PROCESS)
 // execute a program without asking the server; 0 means no address.
 func filterProgram(version int, listens bool, asked []uint32, own uint64) []unix.SockFilter {
 	todo := refusedCalls()
-	maps.Copy(todo, refusedHere)
+	maps.Copy(todo, refusedHere())
 	if version < truncates {
 		todo[unix.SYS_TRUNCATE] = refuses(unix.EPERM)
 	}
-	for nr := range changing {
+	for nr := range changing() {
 		todo[nr] = asks
 	}
 	for _, nr := range asked {

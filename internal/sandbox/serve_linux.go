@@ -86,14 +86,14 @@ func (b *Box) serveCalls(listener, tree int) {
 			continue
 		}
 		s.a.id = s.n.id
-		if c, ok := changing[uint32(s.n.number)]; ok {
+		if c, ok := changing()[uint32(s.n.number)]; ok {
 			s.recordExistence(c)
 			s.a.errno = -int32(s.applyChange(c))
 		} else if slices.Contains(reaching, uint32(s.n.number)) {
 			if s.answerSocketCall() {
 				continue
 			}
-		} else if c, ok := naming[uint32(s.n.number)]; ok && s.answerNamingCall(c) {
+		} else if c, ok := naming()[uint32(s.n.number)]; ok && s.answerNamingCall(c) {
 			continue // the call has already been answered
 		}
 		if s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a)) == 0 {

@@ -36,7 +36,7 @@ func (s *server) answerNamingCall(c call) (answered bool) {
 		s.concealText(c)
 		return false
 	}
-	if second, ok := namingTwo[uint32(s.n.number)]; ok {
+	if second, ok := namingTwo()[uint32(s.n.number)]; ok {
 		s.recordExistence(second)
 	}
 	flags, resolve, errno := s.openFlagsOf(c)
