@@ -30,11 +30,13 @@ var (
 )
 
 // knownAttributes are the attributes that naga reads.
-var knownAttributes = strings.Fields(`align binding blend_src builtin compute const diagnostic early_depth_test fragment group id
-	interpolate invariant location must_use size vertex workgroup_size`)
+var knownAttributes = []string{
+	"align", "binding", "blend_src", "builtin", "compute", "const", "diagnostic", "early_depth_test", "fragment", "group", "id",
+	"interpolate", "invariant", "location", "must_use", "size", "vertex", "workgroup_size",
+}
 
 // knownExtensions are the extensions of WGSL that naga compiles.
-var knownExtensions = strings.Fields("f16 dual_source_blending clip_distances subgroups primitive_index")
+var knownExtensions = []string{"f16", "dual_source_blending", "clip_distances", "subgroups", "primitive_index"}
 
 // builtInValues are the built-in values that the writers of all formats know, and the additional
 // values of each format. GLSL has a separate check.
