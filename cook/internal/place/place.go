@@ -127,7 +127,7 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	folder := last.Open(o.dir.Root(), dir)
 	made.Path, made.Settled = out, false
 
-	if err := o.moveToNew(a, i, tmp, folder, base); err != nil {
+	if err := moveToNew(a, i, &o.made, tmp.Files()[i], folder, base); err != nil {
 		there, err := o.moveOver(a, i, tmp, out, made, last)
 		if there || err != nil {
 			return err
@@ -151,11 +151,11 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 
 // moveToNew renames a scratch file to the name of an output that the last run did not leave behind. It
 // fails if a file has that name, and on systems without such a call.
-func (o *Outputs) moveToNew(a *plan.Action, i int, tmp *cookone.Scratch, folder *confine.Folder, base string) error {
+func moveToNew(a *plan.Action, i int, scratch *confine.Folder, file string, folder *confine.Folder, base string) error {
 	if a.Last != nil && (i >= len(a.Last.Outputs) || a.Last.Outputs[i].State != contents.Missing) {
 		return fs.ErrExist
 	}
-	return o.made.RenameToNew(tmp.Files()[i], folder, base)
+	return scratch.RenameToNew(file, folder, base)
 }
 
 // moveOver renames a scratch file to the name of an output, and replaces an earlier artifact. If the
