@@ -16,7 +16,7 @@ import (
 // and damage in some blocks must cause a note.
 func TestDamagedBlockOfTheIndex(t *testing.T) {
 	const block = 64 << 10
-	p := smallFiles(t, 600)
+	p := smallFiles(t, 900)
 	p.cook()
 	blocks, noted := 0, 0
 	for at := int64(block / 2); ; at += block {
@@ -31,7 +31,7 @@ func TestDamagedBlockOfTheIndex(t *testing.T) {
 		p.must(os.WriteFile(name, data, 0o666))
 		rec := &recorder{}
 		p.run.Observer = rec
-		for _, i := range []int{3, 300, 599} {
+		for _, i := range []int{3, 300, 899} {
 			if _, err := cook.Why(t.Context(), p.run.Project(), p.source(i), cook.WhyOptions{Observer: rec}); err != nil {
 				t.Errorf("byte %d: %v", at, err)
 			}
@@ -59,7 +59,7 @@ func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
 	}
-	p := smallFiles(t, 2000)
+	p := smallFiles(t, 5000)
 	p.write("a.sh", "")
 	p.write("cook.toml", "[[rule]]\nmatch = \"a.sh\"\ncommand = [\"sh\", \"-c\", \"echo made >\\\"$0\\\"\", \"{out}\"]\noutputs = [\"{name}.out\"]\n")
 	p.cookAll()
@@ -85,7 +85,7 @@ func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 // must be reported exactly once.
 func TestDamagedBlockAmidReports(t *testing.T) {
 	const block = 64 << 10
-	p := smallFiles(t, 1500)
+	p := smallFiles(t, 3000)
 	name := p.path("cooked/.cook/index")
 	whole, err := os.ReadFile(name)
 	p.must(err)

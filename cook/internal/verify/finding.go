@@ -163,8 +163,12 @@ func (r *reporter) noteLine(text string) {
 	r.observer.Note(text)
 }
 
-// expect adds to the number of files to read.
-func (r *reporter) expect(files int) { r.expected += files }
+// expect adds to the number of files to read. files may be negative.
+func (r *reporter) expect(files int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.expected += files
+}
 
 // reading adds to the number of files read, and reports the sums.
 func (r *reporter) reading(files int, bytes int64) {

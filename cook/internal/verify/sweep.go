@@ -221,13 +221,19 @@ func (r *rowReader) readRun(ctx context.Context, run bulk.Run, report *reporter)
 			end++
 		}
 		if r.sweep.listed.isMarked(first) {
+			n, size := r.sizeOf(first, end)
+			if !r.confirmsAll(first, end) {
+				r.sweep.failed.markRows(first, end)
+				report.expect(-n)
+				first = end
+				continue
+			}
 			got, ok := r.readSource(first, end)
 			if ok {
 				all.addSums(got)
 			} else {
 				r.sweep.failed.markRows(first, end)
 			}
-			n, size := r.sizeOf(first, end)
 			files, bytes = files+n, bytes+size
 		}
 		first = end
@@ -256,17 +262,23 @@ func (r *rowReader) sizeOf(first, end int) (files int, bytes int64) {
 	return files + 1, bytes
 }
 
-// readSource reads a source and its outputs, given the rows of the source. ok reports whether the
-// source passes.
-func (r *rowReader) readSource(first, end int) (got sums, ok bool) {
+// confirmsAll reports whether the rows of a source have all targets, and are as a plan would make them.
+func (r *rowReader) confirmsAll(first, end int) bool {
 	if end-first != len(r.sweep.targets) {
-		return got, false
+		return false
 	}
 	for i := first; i < end; i++ {
 		if r.row.MoveTo(i); !slices.Contains(r.sweep.targets, r.row.Target()) || !r.confirm.Confirms(r.row) {
-			return got, false
+			return false
 		}
 	}
+	return true
+}
+
+// readSource reads a source and its outputs, given the rows of the source. ok reports whether they are
+// intact.
+func (r *rowReader) readSource(first, end int) (got sums, ok bool) {
+	r.row.MoveTo(first)
 	blob, ok := r.readSourceFile()
 	for i := first; i < end && ok; i++ {
 		r.row.MoveTo(i)
