@@ -158,7 +158,7 @@ func fillDiskAtTheEnd(t *testing.T, command func(...string) *exec.Cmd) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	placed, full := 0, false
 	_, err := faultfs.Run(t.Context(), cmd, []string{dir}, func(c faultfs.Call) faultfs.Action {
-		if c.Name == "renameat" && strings.Contains(c.Path, "/cooked/.cook/tmp/") {
+		if (c.Name == "renameat" || c.Name == "renameat2") && strings.Contains(c.Path, "/cooked/.cook/tmp/") {
 			placed++
 		}
 		full = full || placed == oracle.Shipped && strings.HasSuffix(c.Path, "manifest.json")
