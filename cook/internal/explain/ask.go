@@ -1,6 +1,6 @@
 // Package explain answers questions about one asset, and changes nothing.
 //
-// [AskAbout] decides what a run would do with an asset. [Answer.Against] compares the keys of the asset
+// [AskAbout] predicts how a run treats an asset. [Answer.Against] compares the keys of the asset
 // with the keys of a [Side]: another output directory, or an earlier run of this one.
 package explain
 

@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Source holds what a manifest lists for an engine.
+// A Source is a set of files for an engine: the outputs in a manifest, and the manifest itself.
 type Source struct {
 	from   *confine.Dir // nil if the files come from elsewhere
 	origin Origin       // zero if the files are in a directory

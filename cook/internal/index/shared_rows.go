@@ -120,7 +120,7 @@ func (w *writer) shareContents(b *builder) {
 	}
 }
 
-// writeContents writes the contents in the order in which shareContents has numbered them.
+// writeContents writes the contents, in the order of their numbers from shareContents.
 func (w *writer) writeContents(b *builder) {
 	next, dep, made := uint32(0), 0, 0
 	put := func(row uint32, sum hashing.Sum128, blob store.BlobID) {

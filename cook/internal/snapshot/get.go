@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Got counts what a Getter has done.
+// A Got is the result of a Getter.
 type Got struct {
 	Files      int          `json:"files,omitempty"`   // files of the export
 	Bytes      int64        `json:"bytes,omitempty"`   // their total size

@@ -140,7 +140,7 @@ func verifyTree(ctx context.Context, s *session.Session, r *reporter, sample sam
 	return sum, err
 }
 
-// A verification holds what a verification found out about the sources of a delta.
+// A verification is the state of one Verify call.
 type verification struct {
 	session *session.Session
 	report  *reporter

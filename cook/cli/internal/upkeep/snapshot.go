@@ -34,7 +34,7 @@ REF is any name, such as a commit or a branch. Projects that share a server put 
 front, as in game/main. With -target, a snapshot has the outputs of one target.
 
 publish uploads the files that an engine loads, and the results of the last run. The server gets
-only what it lacks. A snapshot with the same name is replaced. Cook the assets first: nothing is
+only the missing contents. A snapshot with the same name is replaced. Cook the assets first: nothing is
 published if an asset failed, was never cooked, or has changed since; with -force that is a
 warning.
 
