@@ -110,7 +110,7 @@ func statFlags(opt *stat.Options, as *form) *flag.FlagSet {
 	fs.IntVar(&opt.Slowest, "slowest", 10, "how many of the slowest scopes to list")
 	fs.IntVar(&opt.Names, "names", 1024, "how many names to sum separately; further names are summed together")
 	fs.IntVar(&opt.Bins, "bins", 60, "number of parts in graphs")
-	fs.StringVar(&opt.Frame, "frame", "frame", "`name` of the scopes or instants that end a frame")
+	fs.StringVar(&opt.Frame, "frame", stat.FrameMark, "`name` of the scopes or instants that end a frame")
 	return fs
 }
 

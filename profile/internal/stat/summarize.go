@@ -9,19 +9,22 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
+// FrameMark is the name of the scopes and instants that mark frames.
+const FrameMark = "frame"
+
 // Options limits the size of a report. The zero value suits most recordings.
 type Options struct {
 	Slowest int    // number of slowest scopes; 0 means 10, a negative value none
 	Names   int    // maximum number of names for each of scopes, quantities and memory; 0 means 1024
 	Bins    int    // number of intervals in a graph, 2 to 1000; 0 means 60
-	Frame   string // name of the event that ends a frame; "" means "frame"
+	Frame   string // name of the event that ends a frame; "" means FrameMark
 }
 
 func (o Options) orDefault() Options {
 	o.Slowest = max(cmp.Or(o.Slowest, 10), 0)
 	o.Names = max(cmp.Or(o.Names, 1024), 1)
 	o.Bins = min(max(cmp.Or(o.Bins, 60), 2), 1000) &^ 1
-	o.Frame = cmp.Or(o.Frame, "frame")
+	o.Frame = cmp.Or(o.Frame, FrameMark)
 	return o
 }
 

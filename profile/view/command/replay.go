@@ -9,6 +9,7 @@ import (
 
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/internal/stat"
 )
 
 // maxSamples is the maximum number of samples in memory. If there are more, the tape is read again.
@@ -57,7 +58,7 @@ type player struct {
 // survey finds the ends of frames and all quantities. It keeps the samples if there are at most
 // maxSamples.
 func (p *player) survey() {
-	marks := slices.Contains(p.tape.State().Names, frameMark)
+	marks := slices.Contains(p.tape.State().Names, stat.FrameMark)
 	latest := int64(0)
 	p.eachSample(math.MinInt64, math.MaxInt64, func(s sample) bool {
 		latest = max(latest, s.at)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/internal/stat"
 	"github.com/assetcook/assetcook/profile/view"
 )
 
@@ -22,9 +23,6 @@ const (
 	liveEvery = 16 * time.Millisecond
 	liveKept  = 20_000 // number of rows for a running program
 )
-
-// frameMark is the name of the scopes and instants that end a frame, as in "events stat".
-const frameMark = "frame"
 
 // errNames means that a recording has too many quantities.
 var errNames = fmt.Errorf("the recording has more than %d quantities; graphs show the first ones", maxNames)
@@ -151,7 +149,7 @@ func (t *tracks) samples(kind events.Kind, name string, start, dur int64, values
 				use(sample{start + dur, q, float64(dur) / 1e6})
 			}
 		}
-		if name == frameMark {
+		if name == stat.FrameMark {
 			use(sample{at: start + dur})
 		}
 	case events.Value:

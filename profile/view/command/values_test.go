@@ -14,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/events/live"
+	"github.com/assetcook/assetcook/profile/internal/stat"
 	"github.com/assetcook/assetcook/profile/view"
 )
 
@@ -144,7 +145,7 @@ func TestGraphsAgree(t *testing.T) {
 				w.Begin(rec.Symbol("ai"), 0).End()
 			}
 			own.PushFrame(time.Now())
-			w.Instant(rec.Symbol(frameMark), 0)
+			w.Instant(rec.Symbol(stat.FrameMark), 0)
 			w.Flush()
 		}
 		if err := rec.Close(); err != nil {
@@ -292,7 +293,7 @@ func TestLateValues(t *testing.T) {
 		at := time.Duration(n+1) * 16 * time.Millisecond
 		take(events.Value, "dt", at-1, 0, 16)
 		take(events.Scope, "ai", at-1e6, 5e5)
-		take(events.Instant, frameMark, at, 0)
+		take(events.Instant, stat.FrameMark, at, 0)
 	}
 	f.tick(now.Add(time.Second))
 	for n := range 10 { // This worker rarely flushes.
@@ -301,7 +302,7 @@ func TestLateValues(t *testing.T) {
 		take(events.Scope, "ai", at-3e6, 1e6)
 		take(events.Scope, "ai", at-2e6, 1e6)
 	}
-	take(events.Instant, frameMark, 200*time.Millisecond, 0)
+	take(events.Instant, stat.FrameMark, 200*time.Millisecond, 0)
 	f.finish()
 	dt, ai := quantity(set, "dt"), quantity(set, "ai")
 	if len(dt.last) != 11 || dt.most[10] != 96 || dt.least[10] != 16 {
