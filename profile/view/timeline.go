@@ -119,6 +119,18 @@ func (v *View) timelineRoutes(mux *http.ServeMux) {
 		from, to := q.window()
 		return q.asked(func() (any, error) { return line.Values(ctx, from, to, q.width(), q.Values["names"]) })
 	}))
+	mux.HandleFunc("GET /api/framestrip", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
+		from, to := q.window()
+		limit := q.number("limit", math.MaxInt64)
+		return q.asked(func() (any, error) { return line.Frames(ctx, from, to, q.width(), limit) })
+	}))
+	mux.HandleFunc("GET /api/frame", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
+		question := timeline.FrameQuery{Number: q.number("number", -1), At: q.number("at", 0), Dir: int(min(max(q.number("dir", 0), -1), 1)), Limit: q.number("limit", 0)}
+		return q.asked(func() (any, error) { return line.Frame(ctx, question) })
+	}))
+	mux.HandleFunc("GET /api/slowestframes", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
+		return q.asked(func() (any, error) { return line.SlowestFrames(ctx) })
+	}))
 	mux.HandleFunc("GET /api/compare", v.compareRuns)
 }
 

@@ -127,8 +127,8 @@ func TestHostileQueries(t *testing.T) {
 	defer v.Close()
 	values := []string{"", "-1", "1e300", "-1e300", "NaN", "Inf", "9223372036854775807", "-9223372036854775808", "12.5", "0x10",
 		strings.Repeat("9", 5000), "x\x00\"<script>", "%zz", "1;2"}
-	for _, path := range []string{"api/timeline", "api/sums", "api/find", "api/values", "api/compare"} {
-		for _, name := range []string{"rec", "from", "to", "width", "row", "name", "detail", "q", "at", "dir", "names", "a", "b"} {
+	for _, path := range []string{"api/timeline", "api/sums", "api/find", "api/values", "api/compare", "api/framestrip", "api/frame"} {
+		for _, name := range []string{"rec", "from", "to", "width", "row", "name", "detail", "q", "at", "dir", "names", "a", "b", "limit", "number"} {
 			for _, value := range values {
 				w := httptest.NewRecorder()
 				req := httptest.NewRequest("GET", "http://127.0.0.1/"+path+"?q=a&names=draws&"+name+"="+url.QueryEscape(value), nil)

@@ -17,15 +17,16 @@ type Recording struct {
 	tape   *events.Tape
 	search atomic.Pointer[search]
 
-	mu    sync.RWMutex // guards the fields below; queries hold it for reading
-	rows  []row
-	open  []events.Record // scopes that have not ended
-	next  int64           // number of the first block that is not indexed
-	width int64           // width of a bin in nanoseconds
-	flows flows
-	last  int64 // latest end of a scope
-	chunk int   // number of consecutive blocks that one goroutine indexes at a time
-	most  int   // maximum number of cells
+	mu     sync.RWMutex // guards the fields below; queries hold it for reading
+	rows   []row
+	open   []events.Record // scopes that have not ended
+	next   int64           // number of the first block that is not indexed
+	width  int64           // width of a bin in nanoseconds
+	flows  flows
+	frames frameIndex
+	last   int64 // latest end of a scope
+	chunk  int   // number of consecutive blocks that one goroutine indexes at a time
+	most   int   // maximum number of cells
 }
 
 // A row holds the index of one row, which consists of its blocks.
@@ -60,7 +61,7 @@ const (
 
 // New returns the Recording of a tape. The first query indexes the tape.
 func New(tape *events.Tape) *Recording {
-	return &Recording{tape: tape, width: 1, chunk: 32, most: mostCells}
+	return &Recording{tape: tape, width: 1, chunk: 32, most: mostCells, frames: frameIndex{most: mostFrames}}
 }
 
 // Tape returns the tape of the recording.
@@ -122,6 +123,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 		}
 	}
 	open := r.tape.Open()
+	symbols, frames := frameSymbols(r.tape.State().Names), r.frames.emptied()
 	var tasks [][]block
 	for i := range rows {
 		list := rows[i].blocks[first[i]:]
@@ -130,14 +132,18 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 		}
 	}
 	for part := range slices.Chunk(tasks, len(tasks)/waves+1) {
+		marks := make([][]frameTime, len(part))
 		err := cores().Each(ctx, len(part), func(i int) error {
 			s := scratches.Get().(*scratch)
 			defer scratches.Put(s)
-			s.chunk(r.tape, part[i], width)
+			marks[i] = s.chunk(r.tape, part[i], width, symbols)
 			return ctx.Err()
 		})
 		if err != nil {
 			return err
+		}
+		for i := range part {
+			frames.addMarks(part[i][0].Row, marks[i])
 		}
 		width = bound(rows, width, r.most)
 	}
@@ -152,11 +158,17 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	r.rows, r.open, r.width, r.next = rows, open, width, blocks[len(blocks)-1].Number+1
 	r.flows = gatherFlows(rows)
 	r.last = 0
+	oldest := int64(math.MaxInt64) // earliest time on the tape
 	for _, row := range rows {
 		if n := len(row.blocks); n > 0 {
 			r.last = max(r.last, row.blocks[n-1].end)
+			oldest = min(oldest, row.blocks[0].From)
 		}
 	}
+	if blocks[0].Number == 0 {
+		oldest = math.MinInt64 // The tape has dropped nothing.
+	}
+	r.frames.absorb(frames, oldest)
 	return nil
 }
 

@@ -24,12 +24,14 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return &scratch{values: map[uint32]struct{}{}} }}
 
-// chunk indexes consecutive blocks of a row, as if no blocks followed them.
-func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
+// chunk indexes consecutive blocks of a row, as if no blocks followed them. It returns the blocks'
+// frame marks, which have one of the given names, latest first.
+func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64, symbols []events.Symbol) (marks []frameTime) {
 	var later []int64 // start times of long scopes in later blocks
 	for i := len(blocks) - 1; i >= 0; i-- {
 		b := &blocks[i]
 		s.index(tape, b, later, width)
+		marks = appendFrameMarks(marks, s.records, symbols)
 		for k := len(b.longs) - 1; k >= 0; k-- {
 			later = append(later, b.longs[k].start)
 		}
@@ -42,6 +44,7 @@ func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
 		}
 		later = later[:n]
 	}
+	return marks
 }
 
 // settle indexes some blocks of a row again. These are the blocks that depend on blocks outside

@@ -134,6 +134,8 @@ func indexed(t *rapid.T, s *story) map[string]*Recording {
 	live.width = binned.width
 	binned.most = rapid.SampledFrom([]int{4, 20, mostCells}).Draw(t, "most")
 	live.most = binned.most
+	binned.frames.most = rapid.SampledFrom([]int{1, 5, mostFrames}).Draw(t, "frames")
+	live.frames.most = binned.frames.most
 	for rest := stream; len(rest) > 0; {
 		n := min(rapid.IntRange(1, 400).Draw(t, "piece"), len(rest))
 		if _, err := tape.Write(rest[:n]); err != nil {
