@@ -38,6 +38,7 @@ export class Table {
 	}
 
 	get order() { return this.#order; }
+	get rows() { return this.#rows; }
 
 	set(rows, chosen = null) {
 		this.#rows = rows;

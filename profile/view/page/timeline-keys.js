@@ -36,6 +36,8 @@ export function keys(app, tab) {
 	key(["p"], "previous hit of the search", () => tab.search.go(-1));
 	key(["]"], "next of the name that is selected", () => tab.step(1));
 	key(["["], "previous of the name that is selected", () => tab.step(-1));
+	key(["."], "next frame above the limit", () => tab.frames.go(1));
+	key([","], "previous frame above the limit", () => tab.frames.go(-1));
 	key(["x"], "fold or unfold all rows", () => tab.foldAll());
 	key(["e"], "follow the end of a live recording", () => line().setFollow(!line().follow));
 	key(["c"], "compare two recordings", () => tab.toggleCompare());

@@ -7,6 +7,7 @@ import { Windows } from "./timeline-data.js";
 import { Rows, laneHeight } from "./timeline-rows.js";
 import { Values } from "./timeline-values.js";
 import { Overview } from "./timeline-overview.js";
+import { Frames } from "./timeline-frames.js";
 import { spans } from "./timeline-draw.js";
 import { axis, axisHeight, grid, over } from "./timeline-axis.js";
 import { listen } from "./timeline-input.js";
@@ -61,8 +62,9 @@ export class Line {
 		}, el("div", { className: "tl-stick" }, this.canvas, this.overlay, this.gutter.root), this.space);
 		this.tip = new Tip(this);
 		this.overview = new Overview(this);
+		this.frames = new Frames(this);
 		this.values = new Values(this);
-		this.root = el("div", { className: "tl-line" }, this.overview.root, this.scroller, this.values.root, this.tip.root);
+		this.root = el("div", { className: "tl-line" }, this.overview.root, this.frames.root, this.scroller, this.values.root, this.tip.root, this.frames.tip);
 		this.scroller.addEventListener("scroll", () => this.draw());
 		new ResizeObserver(() => this.draw()).observe(this.root);
 		listen(this);
@@ -88,6 +90,7 @@ export class Line {
 		this.#timer = 0;
 		this.windows.stop();
 		this.values.stop();
+		this.frames.stop();
 		this.tip.hide();
 	}
 
@@ -296,6 +299,7 @@ export class Line {
 			this.#want(false);
 			this.#rows();
 			this.overview.draw();
+			this.frames.draw();
 			this.values.draw();
 			this.tip.update();
 		}

@@ -1,5 +1,5 @@
 // What of the time line is in the URL: rec, from, to; of a second recording below it rec2,
-// from2, to2; ask and span as JSON; folded, find, compare, value.
+// from2, to2; ask and span as JSON; folded, find, compare, value; frame, and limit in ms.
 
 const isTime = n => typeof n === "number" && n >= 0 && Number.isFinite(n);
 const isText = s => typeof s === "string";
@@ -32,6 +32,17 @@ export function spanFrom(text) {
 }
 
 export const spanTo = s => s ? JSON.stringify([s.row, s.depth ?? -1, s.start, s.dur, s.count ?? 1, s.name, s.detail ?? "", s.open ? 1 : 0, s.instant ? 1 : 0]) : "";
+
+export const frameLimit = 33; // milliseconds
+
+// frameFrom returns the number of a frame, or -1.
+export const frameFrom = text => /^[0-9]{1,15}$/.test(text) ? Number(text) : -1;
+
+// limitFrom returns a limit in milliseconds.
+export function limitFrom(text) {
+	const limit = Number.parseFloat(text);
+	return limit >= 0 && limit < 1e9 ? limit : frameLimit;
+}
 
 // recordings returns the numbers of the recordings that are shown, one or two.
 export function recordings(state, info) {

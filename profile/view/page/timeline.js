@@ -5,6 +5,7 @@ import { Line, liveSpan } from "./timeline-line.js";
 import { Panel } from "./timeline-panel.js";
 import { Compare } from "./timeline-compare.js";
 import { Search } from "./timeline-search.js";
+import { FrameBar, frameEnd } from "./timeline-framebar.js";
 import { keys } from "./timeline-keys.js";
 import { splitter } from "./timeline-split.js";
 import { count } from "./timeline-text.js";
@@ -38,6 +39,8 @@ class TimeLine {
 			jump: (line, span, zoomed) => this.#jump(line, span, zoomed),
 			step: (line, span, dir) => this.search.step(line, span, dir),
 			close: () => this.escape(),
+			frame: (line, frame) => this.#frame(line, frame),
+			frames: () => this.frames.update(),
 		};
 		this.panel = new Panel(app, this.on);
 		this.compare = new Compare(app, {
@@ -47,6 +50,7 @@ class TimeLine {
 			pick: (a, b) => this.#pair(a, b),
 		});
 		this.search = new Search(app, { line: () => this.line, jump: (line, hit) => this.#hit(line, hit), query: q => this.#query(q) });
+		this.frames = new FrameBar(app, { line: () => this.line, frame: this.on.frame });
 		this.#bar();
 		this.stage = el("div", { className: "tl-stage" });
 		this.split = splitter(root, () => { for (const l of this.#lines) l.draw(); });
@@ -62,7 +66,7 @@ class TimeLine {
 		const { info } = this.app;
 		this.choice = el("select", { "aria-label": "Recording", hidden: info.recordings.length < 2 }, ...info.recordings.map((r, i) => el("option", { value: String(i), textContent: r.name })));
 		this.choice.onchange = () => {
-			for (const k of ["from", "to", "ask", "asked", "span", "folded", "rec2", "compare"]) this.app.state.set(k, "", true);
+			for (const k of ["from", "to", "ask", "asked", "span", "folded", "rec2", "compare", "frame"]) this.app.state.set(k, "", true);
 			this.app.state.set("rec", this.choice.value, true);
 			this.show();
 		};
@@ -82,7 +86,7 @@ class TimeLine {
 			button("All", "all of the recording (0)", () => this.line.all()),
 			button("Sums", "sums of what is seen (V)", () => this.sumSeen()),
 			button("Fold", "fold or unfold all rows (X)", () => this.foldAll()),
-			this.valueMenu, this.note);
+			this.valueMenu, this.frames.root, this.note);
 		document.addEventListener("pointerdown", e => {
 			for (const menu of this.bar.querySelectorAll("details[open]")) if (!menu.contains(e.target)) menu.open = false;
 		});
@@ -109,6 +113,7 @@ class TimeLine {
 			l.query = this.search.query;
 			l.picking = this.#picks;
 		}
+		this.frames.show(lines);
 		if (this.comparing) this.compare.open(recs[0], recs[1], state.get("compare"));
 		else this.compare.close();
 		this.both.setAttribute("aria-pressed", String(this.comparing));
@@ -199,6 +204,7 @@ class TimeLine {
 		this.split.hidden = false;
 		const { panel } = this;
 		if (push || line !== panel.line || JSON.stringify([q, span]) !== JSON.stringify([panel.question, panel.span])) panel.ask(line, q, span);
+		this.frames.leave(line, q, push);
 		if (!push) return;
 		this.app.state.set("ask", questionTo(q), true);
 		this.app.state.set("span", spanTo(span));
@@ -213,7 +219,15 @@ class TimeLine {
 			l.chosen = l.selected = l.hit = l.only = null;
 			l.draw();
 		}
+		this.frames.leave(null, null, push);
 		if (push) for (const k of ["ask", "asked", "span"]) this.app.state.set(k, "", true);
+	}
+
+	#frame(line, frame) {
+		this.frames.select(line, frame);
+		const to = frameEnd(frame);
+		this.#question(line, { from: frame.start, to, row: -1, name: "", detail: "", within: false }, null);
+		line.fit(frame.start, to);
 	}
 
 	escape() {
@@ -299,7 +313,7 @@ class TimeLine {
 
 	#compare(on) {
 		const { state } = this.app, a = this.#lines[0].rec;
-		for (const k of ["ask", "asked", "span", "rec2", "compare", "from2", "to2", "folded2"]) state.set(k, "", true);
+		for (const k of ["ask", "asked", "span", "rec2", "compare", "from2", "to2", "folded2", "frame"]) state.set(k, "", true);
 		if (on) {
 			state.set("rec", a);
 			state.set("rec2", a === 0 ? 1 : 0);
@@ -312,7 +326,7 @@ class TimeLine {
 	#pair(a, b) {
 		const [x, y] = this.#lines.map(l => l.rec);
 		if (a === b) [a, b] = [y, x];
-		for (const k of ["from", "to", "from2", "to2", "folded", "folded2"]) this.app.state.set(k, "", true);
+		for (const k of ["from", "to", "from2", "to2", "folded", "folded2", "frame"]) this.app.state.set(k, "", true);
 		this.app.state.set("rec", a);
 		this.app.state.set("rec2", b);
 		this.show();
