@@ -157,19 +157,34 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	}
 	r.rows, r.open, r.width, r.next = rows, open, width, blocks[len(blocks)-1].Number+1
 	r.flows = gatherFlows(rows)
-	r.last = 0
-	oldest := int64(math.MaxInt64) // earliest time on the tape
+	r.last = latestEnd(rows)
+	r.frames.absorb(frames, oldestKept(rows, blocks[0].Number))
+	return nil
+}
+
+// latestEnd returns the end of the last scope of all rows.
+func latestEnd(rows []row) (latest int64) {
 	for _, row := range rows {
 		if n := len(row.blocks); n > 0 {
-			r.last = max(r.last, row.blocks[n-1].end)
+			latest = max(latest, row.blocks[n-1].end)
+		}
+	}
+	return latest
+}
+
+// oldestKept returns the earliest time on a tape whose first block has the given number. If the tape
+// has dropped nothing, no time is earlier than the result.
+func oldestKept(rows []row, first int64) int64 {
+	if first == 0 {
+		return math.MinInt64
+	}
+	oldest := int64(math.MaxInt64)
+	for _, row := range rows {
+		if len(row.blocks) > 0 {
 			oldest = min(oldest, row.blocks[0].From)
 		}
 	}
-	if blocks[0].Number == 0 {
-		oldest = math.MinInt64 // The tape has dropped nothing.
-	}
-	r.frames.absorb(frames, oldest)
-	return nil
+	return oldest
 }
 
 // bound merges cells into wider bins until their number is within the limit most. It returns the
