@@ -212,6 +212,7 @@ class TimeLine {
 	}
 
 	#close(push) {
+		this.frames.leave(null, null, push);
 		this.panel.close();
 		this.compare.root.hidden = !this.comparing;
 		this.split.hidden = !this.comparing;
@@ -219,7 +220,6 @@ class TimeLine {
 			l.chosen = l.selected = l.hit = l.only = null;
 			l.draw();
 		}
-		this.frames.leave(null, null, push);
 		if (push) for (const k of ["ask", "asked", "span"]) this.app.state.set(k, "", true);
 	}
 
