@@ -1,11 +1,10 @@
 package timeline
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/internal/stat"
@@ -41,16 +40,33 @@ type frameTime struct{ start, dur int64 }
 
 func (f frameTime) end() int64 { return f.start + f.dur }
 
-func byFrameEnd(a, b frameTime) int {
-	return cmp.Or(cmp.Compare(a.end(), b.end()), cmp.Compare(a.start, b.start))
+// before reports whether f has a lower number than g. If both end at the same time, the inner frame
+// has the lower number, as in the order of records.
+func (f frameTime) before(g frameTime) bool {
+	if f.end() != g.end() {
+		return f.end() < g.end()
+	}
+	return f.start > g.start
 }
 
-// A frameIndex holds the frames of a recording.
+// A frameIndex holds the frames of a recording. It numbers the frames only for queries about
+// frames, so that marks cost other queries little.
 type frameIndex struct {
-	list []frameTime   // sorted by end
-	gone int64         // number of the first frame in list
-	last map[int]int64 // latest instant that marks a frame, by row
-	most int           // maximum length of list
+	most   int // maximum length of list
+	oldest int64
+
+	mu      sync.Mutex    // guards the fields below against other queries
+	list    []frameTime   // sorted by end
+	gone    int64         // number of the first frame in list
+	last    map[int]int64 // latest instant that marks a frame, by row
+	marks   []rowMarks    // marks whose frames are not yet in list
+	waiting int           // number of these marks
+}
+
+// rowMarks holds frame marks of a row, latest first.
+type rowMarks struct {
+	row   int
+	marks []frameTime
 }
 
 // frameSymbols returns the numbers of the name of frames.
@@ -68,9 +84,10 @@ func appendFrameMarks(marks []frameTime, records []events.Record, symbols []even
 	if len(symbols) == 0 {
 		return marks
 	}
+	first, only := symbols[0], len(symbols) == 1
 	for i := len(records) - 1; i >= 0; i-- {
 		switch r := &records[i]; {
-		case !slices.Contains(symbols, r.Name):
+		case r.Name != first && (only || !slices.Contains(symbols, r.Name)):
 		case r.Kind == events.Scope:
 			marks = append(marks, frameTime{r.Start, r.Dur})
 		case r.Kind == events.Instant:
@@ -80,55 +97,116 @@ func appendFrameMarks(marks []frameTime, records []events.Record, symbols []even
 	return marks
 }
 
-// emptied returns an index without frames for the marks that follow the frames of f.
-func (f *frameIndex) emptied() *frameIndex {
-	fresh := &frameIndex{last: maps.Clone(f.last), most: f.most}
-	if fresh.last == nil {
-		fresh.last = map[int]int64{}
-	}
-	return fresh
-}
-
-// addMarks adds the frames that end at the marks of a row. The marks come latest first.
+// addMarks adds marks of a row. Marks of later blocks must be added later.
 func (f *frameIndex) addMarks(row int, marks []frameTime) {
-	for _, m := range slices.Backward(marks) {
-		if m.dur >= 0 {
-			f.list = append(f.list, m)
-			continue
-		}
-		last, ok := f.last[row]
-		if ok && m.start >= last {
-			f.list = append(f.list, frameTime{last, m.start - last})
-		}
-		if !ok || m.start > last {
-			f.last[row] = m.start
-		}
+	if len(marks) == 0 {
+		return
 	}
-	if len(f.list) > 2*f.most {
-		f.sortFrom(0)
-		f.removeFirst(len(f.list) - f.most)
+	f.marks = append(f.marks, rowMarks{row, marks})
+	if f.waiting += len(marks); f.waiting > f.most {
+		f.listMarks()
 	}
 }
 
-// absorb adds the frames of another index, and removes the frames that end before the time oldest.
-// If there are too many frames, it also removes the first ones.
-func (f *frameIndex) absorb(fresh *frameIndex, oldest int64) {
-	f.last = fresh.last
-	f.gone += fresh.gone
-	fresh.sortFrom(0)
-	if len(fresh.list) > 0 {
-		at := sort.Search(len(f.list), func(i int) bool { return byFrameEnd(f.list[i], fresh.list[0]) > 0 })
-		f.list = append(f.list, fresh.list...)
-		f.sortFrom(at)
+// listMarks moves the frames of all marks to the list. It removes frames that end before the oldest
+// time, and the first frames if there are too many.
+func (f *frameIndex) listMarks() {
+	n := len(f.list)
+	f.list = slices.Grow(f.list, f.waiting)
+	for _, m := range f.marks {
+		f.listRowMarks(m)
 	}
-	f.removeFirst(f.searchEnd(oldest))
+	f.marks, f.waiting = nil, 0
+	if n < len(f.list) {
+		first := f.list[n]
+		for _, frame := range f.list[n:] {
+			if frame.before(first) {
+				first = frame
+			}
+		}
+		f.sortFrom(sort.Search(n, func(i int) bool { return first.before(f.list[i]) }))
+	}
+	f.removeFirst(f.searchEnd(f.oldest))
 	f.removeFirst(len(f.list) - f.most)
 }
 
-// sortFrom sorts the frames from index i on.
+func (f *frameIndex) listRowMarks(m rowMarks) {
+	if f.last == nil {
+		f.last = map[int]int64{}
+	}
+	for _, mark := range slices.Backward(m.marks) {
+		if mark.dur >= 0 {
+			f.list = append(f.list, mark)
+			continue
+		}
+		last, ok := f.last[m.row]
+		if ok && mark.start >= last {
+			f.list = append(f.list, frameTime{last, mark.start - last})
+		}
+		if !ok || mark.start > last {
+			f.last[m.row] = mark.start
+		}
+	}
+}
+
+// useFrames brings the frames up to date, and keeps them unchanged until release is called.
+func (r *Recording) useFrames(ctx context.Context) (f *frameIndex, release func(), err error) {
+	done, err := r.use(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	f = &r.frames
+	f.mu.Lock()
+	f.listMarks()
+	return f, func() {
+		f.mu.Unlock()
+		done()
+	}, nil
+}
+
+// sortFrom sorts the frames from index i on. It merges ascending runs, because the frames of each row
+// are nearly sorted.
 func (f *frameIndex) sortFrom(i int) {
-	if !slices.IsSortedFunc(f.list[i:], byFrameEnd) {
-		slices.SortFunc(f.list[i:], byFrameEnd)
+	list := f.list[i:]
+	runs := []int{0} // starts of the runs
+	for k := 1; k < len(list); k++ {
+		if list[k].before(list[k-1]) {
+			runs = append(runs, k)
+		}
+	}
+	if len(runs) == 1 {
+		return
+	}
+	merged := make([]frameTime, len(list))
+	for from, to := list, merged; ; from, to = to, from {
+		n := 0
+		for k := 0; k < len(runs); k += 2 {
+			middle, end := len(list), len(list)
+			if k+1 < len(runs) {
+				middle = runs[k+1]
+			}
+			if k+2 < len(runs) {
+				end = runs[k+2]
+			}
+			mergeFrames(to[runs[k]:end], from[runs[k]:middle], from[middle:end])
+			runs[n] = runs[k]
+			n++
+		}
+		if runs = runs[:n]; n == 1 {
+			copy(list, to) // This does nothing if to is list.
+			return
+		}
+	}
+}
+
+// mergeFrames merges two sorted lists into a list of their total length.
+func mergeFrames(to, a, b []frameTime) {
+	for i := range to {
+		if len(a) > 0 && (len(b) == 0 || !b[0].before(a[0])) {
+			to[i], a = a[0], a[1:]
+		} else {
+			to[i], b = b[0], b[1:]
+		}
 	}
 }
 
@@ -151,12 +229,11 @@ func (f *frameIndex) numbered(i int) Frame {
 // Frames returns the frames between two times, for a page of width pixels. A frame is above the
 // limit if it takes more nanoseconds.
 func (r *Recording) Frames(ctx context.Context, from, to int64, width int, limit int64) (*Frames, error) {
-	release, err := r.use(ctx)
+	f, release, err := r.useFrames(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	f := &r.frames
 	from, to = clampWindow(from, to)
 	pixel := max((to-from)/int64(min(max(width, 1), mostWidth)), 1)
 	type bar struct{ longest, count int }
@@ -202,12 +279,11 @@ type FrameQuery struct {
 // instead of a number, the next frame is the first one that ends after the time, and the previous
 // frame is the last one that ends before it. Frame returns nil if there is no such frame.
 func (r *Recording) Frame(ctx context.Context, q FrameQuery) (*Frame, error) {
-	release, err := r.use(ctx)
+	f, release, err := r.useFrames(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	f := &r.frames
 	n := int64(len(f.list))
 	i := min(max(q.Number-f.gone, -1), n)
 	if q.Number < 0 {
@@ -232,18 +308,18 @@ func (r *Recording) Frame(ctx context.Context, q FrameQuery) (*Frame, error) {
 
 // SlowestFrames returns the longest frames, longest first.
 func (r *Recording) SlowestFrames(ctx context.Context) ([]Frame, error) {
-	release, err := r.use(ctx)
+	f, release, err := r.useFrames(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	list := make([]Frame, 0, slowestFrames+1)
-	for i, frame := range r.frames.list {
+	for i, frame := range f.list {
 		if len(list) == slowestFrames && frame.dur <= list[len(list)-1].Dur {
 			continue
 		}
 		at := sort.Search(len(list), func(k int) bool { return list[k].Dur < frame.dur })
-		list = slices.Insert(list, at, r.frames.numbered(i))
+		list = slices.Insert(list, at, f.numbered(i))
 		list = list[:min(len(list), slowestFrames)]
 	}
 	return list, nil

@@ -44,7 +44,7 @@ func (s *story) modelFrames() (list []Frame) {
 		}
 	}
 	slices.SortFunc(list, func(a, b Frame) int {
-		return cmp.Or(cmp.Compare(a.Start+a.Dur, b.Start+b.Dur), cmp.Compare(a.Start, b.Start))
+		return cmp.Or(cmp.Compare(a.Start+a.Dur, b.Start+b.Dur), cmp.Compare(b.Start, a.Start))
 	})
 	for i := range list {
 		list[i].Number = int64(i)

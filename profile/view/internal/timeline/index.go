@@ -123,7 +123,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 		}
 	}
 	open := r.tape.Open()
-	symbols, frames := frameSymbols(r.tape.State().Names), r.frames.emptied()
+	symbols := frameSymbols(r.tape.State().Names)
 	var tasks [][]block
 	for i := range rows {
 		list := rows[i].blocks[first[i]:]
@@ -143,7 +143,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 			return err
 		}
 		for i := range part {
-			frames.addMarks(part[i][0].Row, marks[i])
+			r.frames.addMarks(part[i][0].Row, marks[i])
 		}
 		width = bound(rows, width, r.most)
 	}
@@ -158,7 +158,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	r.rows, r.open, r.width, r.next = rows, open, width, blocks[len(blocks)-1].Number+1
 	r.flows = gatherFlows(rows)
 	r.last = latestEnd(rows)
-	r.frames.absorb(frames, oldestKept(rows, blocks[0].Number))
+	r.frames.oldest = oldestKept(rows, blocks[0].Number)
 	return nil
 }
 

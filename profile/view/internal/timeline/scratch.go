@@ -18,6 +18,7 @@ type scratch struct {
 	longs   []long
 	flows   []flow
 	values  map[uint32]struct{}
+	marks   []frameTime
 	splits  []int64
 	joiner  joiner
 }
@@ -26,12 +27,13 @@ var scratches = sync.Pool{New: func() any { return &scratch{values: map[uint32]s
 
 // chunk indexes consecutive blocks of a row, as if no blocks followed them. It returns the blocks'
 // frame marks, which have one of the given names, latest first.
-func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64, symbols []events.Symbol) (marks []frameTime) {
+func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64, symbols []events.Symbol) []frameTime {
+	s.marks = s.marks[:0]
 	var later []int64 // start times of long scopes in later blocks
 	for i := len(blocks) - 1; i >= 0; i-- {
 		b := &blocks[i]
 		s.index(tape, b, later, width)
-		marks = appendFrameMarks(marks, s.records, symbols)
+		s.marks = appendFrameMarks(s.marks, s.records, symbols)
 		for k := len(b.longs) - 1; k >= 0; k-- {
 			later = append(later, b.longs[k].start)
 		}
@@ -44,7 +46,7 @@ func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64, symbols 
 		}
 		later = later[:n]
 	}
-	return marks
+	return slices.Clone(s.marks)
 }
 
 // settle indexes some blocks of a row again. These are the blocks that depend on blocks outside
