@@ -62,7 +62,7 @@ func recordFrames(t *testing.T) (*events.Tape, []frame) {
 
 const (
 	fragmentHas = `new URLSearchParams(location.hash.slice(1)).get(%q) === %q`
-	frameSaid   = `document.querySelector(".tl-framebar [role=status]").textContent`
+	frameSaid   = `(document.querySelector(".tl-framebar [role=status]")?.textContent ?? "no page")` // A reload empties the page first.
 )
 
 // A click on the strip selects the frame at this place: the URL has its number, the panel has the
