@@ -7,10 +7,12 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 )
 
@@ -151,6 +153,53 @@ func TestHostileQueries(t *testing.T) {
 	var e map[string]string
 	if code := get(t, New(Sources{}), "api/timeline", &e); code != 400 || e["error"] == "" {
 		t.Errorf("without recordings: %d %v", code, e)
+	}
+}
+
+// TestEventsBeforeTheFirstRequest expects the events and the frames of a program before anybody
+// opens its page.
+func TestEventsBeforeTheFirstRequest(t *testing.T) {
+	feed, set := events.NewFeed(), counters.New(counters.Options{Frames: 5})
+	v := New(Sources{Counters: set, Events: feed})
+	defer v.Close()
+	r := events.New(feed, events.Options{})
+	w := r.Worker("main")
+	hitch := r.Symbol("hitch")
+	deadline := time.Now().Add(time.Minute)
+	wait := func(there func(events.TapeState) bool) {
+		t.Helper()
+		for !there(v.lines.live.State()) {
+			if runtime.Gosched(); time.Now().After(deadline) {
+				t.Fatal("the view does not read the feed")
+			}
+		}
+	}
+	w.Begin(r.Symbol("frame"), 0).End()
+	w.Flush()
+	wait(func(s events.TapeState) bool { return len(s.Workers) > 0 })
+	for n := range 7 {
+		set.Counter("drawn").Add(int64(n))
+		set.PushFrame(time.Now())
+	}
+	w.Begin(hitch, 0).End()
+	w.Flush()
+	wait(func(s events.TapeState) bool { return slices.Contains(s.Names, "hitch") && len(s.Blocks) > 0 })
+	w.Release()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wait(func(s events.TapeState) bool { return s.Ended })
+
+	var f struct{ Count int64 }
+	if get(t, v, "api/find?q=hitch", &f); f.Count != 1 {
+		t.Errorf("%d scopes before the first request, want 1", f.Count)
+	}
+	if got := set.History("drawn"); !slices.Equal(got, []float64{2, 3, 4, 5, 6}) {
+		t.Errorf("frames before the first request: %v", got)
+	}
+	v.Close()
+	if got := set.History("drawn"); got != nil {
+		t.Errorf("after Close, the set still keeps %v", got)
 	}
 }
 
