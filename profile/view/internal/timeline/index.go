@@ -16,6 +16,7 @@ import (
 type Recording struct {
 	tape   *events.Tape
 	search atomic.Pointer[search]
+	calls  atomic.Pointer[knownTree]
 
 	mu    sync.RWMutex // guards the fields below; queries hold it for reading
 	rows  []row

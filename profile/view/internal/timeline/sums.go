@@ -97,17 +97,31 @@ type frame struct {
 	name, detail      uint32
 }
 
-// addRowBlocks visits the blocks of a row from the last to the first. It reads only the blocks in
-// the window, and uses the cells of all other blocks.
+// addRowBlocks sums the scopes of the blocks of a row.
 func (a *adder) addRowBlocks(ctx context.Context, tape *events.Tape, blocks []block) {
+	visitBackward(ctx, tape, blocks, a.query.From, a.query.To, a.enter, func(c *cell) {
+		if c.level == 1 {
+			a.leave(c.start)
+			if n := len(a.around); n > 0 {
+				a.around[n-1].inner += c.took
+			}
+		}
+	})
+	a.leave(-1 << 63)
+}
+
+// visitBackward calls enter for the scopes of a row, in reverse order of their ends. It reads only
+// the blocks in the window. Of all other blocks, it passes the long scopes to enter, and the cells
+// to joined unless joined is nil.
+func visitBackward(ctx context.Context, tape *events.Tape, blocks []block, from, to int64, enter func(frame), joined func(*cell)) {
 	var records []events.Record
 	for k := len(blocks) - 1; k >= 0 && ctx.Err() == nil; k-- {
 		b := &blocks[k]
-		if b.before <= a.query.To && b.end >= a.query.From {
+		if b.before <= to && b.end >= from {
 			records, _ = tape.Read(&b.Block, records[:0])
 			for i := len(records) - 1; i >= 0; i-- {
 				if r := &records[i]; r.Kind == events.Scope {
-					a.enter(frame{start: r.Start, dur: r.Dur, name: uint32(r.Name), detail: uint32(r.Detail)})
+					enter(frame{start: r.Start, dur: r.Dur, name: uint32(r.Name), detail: uint32(r.Detail)})
 				}
 			}
 			continue
@@ -116,21 +130,17 @@ func (a *adder) addRowBlocks(ctx context.Context, tape *events.Tape, blocks []bl
 		enterLongs := func(after int64) {
 			for ; next >= 0 && int64(b.longs[next].pos) > after; next-- {
 				l := &b.longs[next]
-				a.enter(frame{start: l.start, dur: l.dur, name: l.name, detail: l.detail})
+				enter(frame{start: l.start, dur: l.dur, name: l.name, detail: l.detail})
 			}
 		}
-		for i := range b.cells {
-			c := &b.cells[i]
-			if enterLongs(int64(c.pos)); c.level == 1 {
-				a.leave(c.start)
-				if n := len(a.around); n > 0 {
-					a.around[n-1].inner += c.took
-				}
+		if joined != nil {
+			for i := range b.cells {
+				enterLongs(int64(b.cells[i].pos))
+				joined(&b.cells[i])
 			}
 		}
 		enterLongs(-1)
 	}
-	a.leave(-1 << 63)
 }
 
 // leave sums and removes the current scopes that begin after start, because they cannot enclose a
