@@ -155,7 +155,7 @@ func (p *pathAdder) enterPath(f frame) {
 	p.open = append(p.open[:depth+1], openPath{at, start + inside})
 }
 
-// A callQuery selects the part of all scopes that lies in a window.
+// A callQuery selects scopes, with their parts in a window.
 type callQuery struct {
 	from, to int64
 	row      int // number of the row; -1 for all rows
