@@ -100,7 +100,7 @@ export class Flame {
 		else {
 			const k = colorOf(node.name);
 			box.style.background = matches && !matches(node) ? c.passed : above ? c.joined[k] : c.fill[k];
-			box.style.color = matches && !matches(node) ? "" : c.ink;
+			box.style.color = matches && !matches(node) ? this.app.palette.text : c.ink;
 			if (matches?.(node)) box.classList.add("tl-found");
 		}
 		const room = share * width, part = percent(node.total / (this.#tree.root.total || 1));

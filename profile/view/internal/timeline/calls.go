@@ -10,7 +10,7 @@ import (
 // the window.
 type Paths struct {
 	From  int64    `json:"from"`
-	To    int64    `json:"to"`    // end of the window, at most that of the recording
+	To    int64    `json:"to"`    // end of the window or of the recording
 	Total int64    `json:"total"` // time with any scope, summed over rows
 	Names []string `json:"names"`
 	Nodes []int64  `json:"nodes"` // five numbers for each node; see pathFields

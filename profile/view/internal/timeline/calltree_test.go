@@ -167,7 +167,7 @@ func exactSums(t *rapid.T, tree *callTree, want map[string]callSum, busy int64) 
 }
 
 // Callers must sum to the total of the name, and callees together with its own time as well. Counts
-// must be those of the tree.
+// must agree with the tree.
 func TestCallersAndCallees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t)
