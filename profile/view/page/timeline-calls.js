@@ -81,7 +81,9 @@ export class Calls {
 			this.tree = treeOf(answer);
 			this.#show();
 		} catch (e) {
-			if (e.name !== "AbortError") this.panel.state.textContent = e.message;
+			if (e.name === "AbortError") return;
+			this.panel.state.textContent = e.message;
+			this.root.hidden = true;
 		} finally {
 			if (stop === this.#stop) this.root.removeAttribute("aria-busy");
 		}

@@ -20,7 +20,8 @@ export class Flame {
 		this.calls = calls;
 		this.area = el("div", { className: "tl-flame-area" });
 		this.tip = el("div", { className: "tl-tip tl-flame-tip", hidden: true });
-		this.root = el("div", { className: "tl-flame", role: "group", "aria-label": "Flame graph", hidden: true }, this.area, this.tip);
+		this.reading = el("div", { className: "tl-reading dim" });
+		this.root = el("div", { className: "tl-flame", role: "group", "aria-label": "Flame graph", hidden: true }, this.reading, this.area, this.tip);
 		this.area.addEventListener("click", e => { const b = boxOf(e); if (b) this.zoom(b.node === this.#zoomed && b.node.under ? b.node.under : b.node, true); });
 		this.area.addEventListener("pointermove", e => { if (e.pointerType === "mouse") this.#tell(boxOf(e), e.clientX, e.clientY); });
 		this.area.addEventListener("pointerleave", () => this.#tell(null));
@@ -59,6 +60,7 @@ export class Flame {
 		this.#boxes = [];
 		const above = [];
 		for (let n = this.#zoomed.under; n; n = n.under) above.unshift(n);
+		this.reading.textContent = this.#reads(this.#zoomed).join(", ");
 		const c = colors(this.app.palette), matches = this.calls.matches, { total } = this.#zoomed;
 		for (const [level, n] of above.entries()) this.#box(c, matches, n, level, 0, 1, width, true);
 		const todo = [{ node: this.#zoomed, level: above.length, x: 0 }];
@@ -112,6 +114,16 @@ export class Flame {
 
 	#title(node) { return node.narrow ? `${count(node.narrow)} narrow ones` : node.title; }
 
+	// reads returns what is told of a node besides its path.
+	#reads(node) {
+		const whole = this.#tree.root;
+		const reads = [node.under ? `count ${count(node.count)}` : this.calls.question.row < 0 ? "all rows" : "one row", `total ${duration(node.total)}`];
+		if (!node.under) return reads;
+		reads[1] += `, ${percent(node.total / (whole.total || 1))} of all`;
+		if (!node.narrow) reads.push(`own ${duration(node.own)}, ${percent(node.own / (node.total || 1))} of the total`);
+		return reads;
+	}
+
 	// reach makes a box that which Tab reaches, and tells of it.
 	#reach(box) {
 		for (const b of this.#boxes) if (b.tabIndex === 0) b.tabIndex = -1;
@@ -145,19 +157,16 @@ export class Flame {
 		const { tip } = this;
 		tip.hidden = !box;
 		if (!box) return;
-		const { node } = box, { root } = this.#tree;
+		const { node } = box;
 		if (tip.node !== node) {
 			tip.node = node;
 			const path = pathOf(node), last = this.#title(node);
 			path.pop();
 			if (node.narrow) path.splice(0, path.length, ...pathOf(node.under));
-			const share = n => percent(n.total / (root.total || 1));
 			tip.replaceChildren(
 				...(path.length ? [el("div", { className: "dim", textContent: path.map(n => n || "(unnamed)").join(" › ") + " ›" })] : []),
 				el("b", { textContent: last }),
-				el("div", { textContent: node.under ? `count ${count(node.count)}` : "all spans of the selection, in all rows" }),
-				el("div", { textContent: `total ${duration(node.total)}, ${share(node)} of all` }),
-				...(node.under && !node.narrow ? [el("div", { textContent: `own ${duration(node.own)}, ${percent(node.own / (node.total || 1))} of the total` })] : []),
+				...this.#reads(node).map(textContent => el("div", { textContent })),
 				...(node.under?.under ? [el("div", { className: "dim", textContent: `${percent(node.total / (node.under.total || 1))} of ${node.under.title}` })] : []));
 		}
 		const w = tip.offsetWidth, h = tip.offsetHeight;
