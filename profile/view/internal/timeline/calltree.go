@@ -182,12 +182,18 @@ func (r *Recording) callTree(ctx context.Context, q callQuery, most int) (*callT
 	}
 	var mu sync.Mutex
 	now.tree = newCallTree(most)
-	err := cores().Each(ctx, len(r.rows), func(i int) error {
+	rows := r.rows
+	for _, o := range r.open { // A row without a block may have an open scope.
+		if missing := int(o.Row) + 1 - len(rows); missing > 0 && int(o.Row) < mostRows {
+			rows = append(slices.Clip(rows), make([]row, missing)...)
+		}
+	}
+	err := cores().Each(ctx, len(rows), func(i int) error {
 		if q.row >= 0 && q.row != i {
 			return nil
 		}
 		tree := newCallTree(most)
-		addRowPaths(ctx, r.tape, tree, r.rows[i].blocks, openIn(r.open, i, state.End), q)
+		addRowPaths(ctx, r.tape, tree, rows[i].blocks, openIn(r.open, i, state.End), q)
 		mu.Lock()
 		defer mu.Unlock()
 		now.tree.mergeTree(tree, nil)
