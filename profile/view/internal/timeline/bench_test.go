@@ -137,12 +137,12 @@ func BenchmarkWindows(b *testing.B) {
 			return err
 		},
 		"call paths": func() error {
-			rec.calls.Store(nil)
+			rec.latest.calls.Store(nil)
 			_, err := rec.Paths(ctx, 0, farthest, -1)
 			return err
 		},
 		"call paths of a tenth": func() error {
-			rec.calls.Store(nil)
+			rec.latest.calls.Store(nil)
 			_, err := rec.Paths(ctx, rec.last/2, rec.last/2+rec.last/10, -1)
 			return err
 		},
@@ -151,7 +151,7 @@ func BenchmarkWindows(b *testing.B) {
 			return err
 		},
 		"search": func() error {
-			rec.search.Store(nil)
+			rec.latest.search.Store(nil)
 			_, err := rec.Find(ctx, "wall 77", 0, false)
 			return err
 		},

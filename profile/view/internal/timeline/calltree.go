@@ -177,7 +177,7 @@ func (r *Recording) callTree(ctx context.Context, q callQuery, most int) (*callT
 	if len(state.Blocks) > 0 {
 		now.first = state.Blocks[0].Number
 	}
-	if last := r.calls.Load(); last != nil && last.query == now.query && last.first == now.first && last.after == now.after && last.tree.most == most {
+	if last := r.latest.calls.Load(); last != nil && last.query == now.query && last.first == now.first && last.after == now.after && last.tree.most == most {
 		return last.tree, nil
 	}
 	var mu sync.Mutex
@@ -202,7 +202,7 @@ func (r *Recording) callTree(ctx context.Context, q callQuery, most int) (*callT
 	if err != nil {
 		return nil, err
 	}
-	r.calls.Store(&now)
+	r.latest.calls.Store(&now)
 	return now.tree, nil
 }
 

@@ -257,7 +257,7 @@ func TestOverlapsOfCallPathsCountOnce(t *testing.T) {
 		if _, err := rec.Paths(t.Context(), 0, 100, -1); err != nil {
 			t.Fatal(err)
 		}
-		if got := rec.calls.Load().tree.byPath(s.names); !maps.Equal(got, c.want) {
+		if got := rec.latest.calls.Load().tree.byPath(s.names); !maps.Equal(got, c.want) {
 			t.Errorf("got %v, want %v", got, c.want)
 		}
 	}
