@@ -137,17 +137,27 @@ type openPath struct {
 	free int64
 }
 
+func (p *pathAdder) enterRecordPaths(records []events.Record) {
+	for i := len(records) - 1; i >= 0; i-- {
+		if r := &records[i]; r.Kind == events.Scope {
+			p.enterPath(r.Start, r.Start+r.Dur, uint32(r.Name))
+		}
+	}
+}
+
+func (p *pathAdder) enterLongPath(l *long) { p.enterPath(l.start, l.end(), l.name) }
+
 // enterPath adds a scope that overlaps the window, with its part in the window. If scopes overlap
 // without nesting, because two clocks disagree, the overlap counts once.
-func (p *pathAdder) enterPath(f frame) {
-	if f.start > p.to || f.start+f.dur < p.from {
+func (p *pathAdder) enterPath(start, end int64, name uint32) {
+	if start > p.to || end < p.from {
 		return
 	}
-	depth := p.around.enterAt(f.start)
+	depth := p.around.enterAt(start)
 	parent := &p.open[depth]
-	start := max(f.start, p.from)
-	inside := max(min(f.start+f.dur, parent.free)-start, 0)
-	at := p.tree.addPath(parent.node, f.name, callSum{1, inside, inside})
+	start = max(start, p.from)
+	inside := max(min(end, parent.free)-start, 0)
+	at := p.tree.addPath(parent.node, name, callSum{1, inside, inside})
 	if parent.node != 0 && at != parent.node {
 		p.tree.nodes[parent.node].self -= inside
 	}
@@ -193,7 +203,7 @@ func (r *Recording) callTree(ctx context.Context, q callQuery, most int) (*callT
 			return nil
 		}
 		tree := newCallTree(most)
-		addRowPaths(ctx, r.tape, tree, rows[i].blocks, openIn(r.open, i, state.End), q)
+		r.addRowPaths(ctx, tree, i, rows[i].blocks, state.End, q)
 		mu.Lock()
 		defer mu.Unlock()
 		now.tree.mergeTree(tree, nil)
@@ -206,22 +216,15 @@ func (r *Recording) callTree(ctx context.Context, q callQuery, most int) (*callT
 	return now.tree, nil
 }
 
-// openIn returns the scopes of a row that have not ended, as scopes that end at the given time.
-func openIn(open []events.Record, row int, end int64) (scopes []frame) {
-	for _, o := range open {
+// addRowPaths adds the scopes of a row to a tree, with open scopes until the end of the recording.
+// It skips the blocks that end before the window.
+func (r *Recording) addRowPaths(ctx context.Context, tree *callTree, row int, blocks []block, end int64, q callQuery) {
+	p := pathAdder{tree: tree, from: q.from, to: q.to, open: []openPath{{free: q.to}}}
+	for _, o := range r.open {
 		if int(o.Row) == row {
-			scopes = append(scopes, frame{start: o.Start, dur: max(end-o.Start, 0), name: uint32(o.Name), detail: uint32(o.Detail)})
+			p.enterPath(o.Start, max(end, o.Start), uint32(o.Name))
 		}
 	}
-	return scopes
-}
-
-// addRowPaths adds the scopes of a row to a tree. It skips the blocks that end before the window.
-func addRowPaths(ctx context.Context, tape *events.Tape, tree *callTree, blocks []block, open []frame, q callQuery) {
-	p := pathAdder{tree: tree, from: q.from, to: q.to, open: []openPath{{free: q.to}}}
-	for _, f := range open {
-		p.enterPath(f)
-	}
 	first, _ := slices.BinarySearchFunc(blocks, q.from, func(b block, from int64) int { return cmp.Compare(b.end, from) })
-	visitBackward(ctx, tape, blocks[first:], q.from, q.to, p.enterPath, nil)
+	visitBackward(ctx, r.tape, blocks[first:], q.from, q.to, blockVisitor{records: p.enterRecordPaths, long: p.enterLongPath})
 }
