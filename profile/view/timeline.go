@@ -95,9 +95,19 @@ func (v *View) timelineRoutes(mux *http.ServeMux) {
 	}))
 	mux.HandleFunc("GET /api/sums", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
 		from, to := q.window()
-		question := timeline.Query{From: from, To: to, Row: int(min(q.number("row", -1), math.MaxInt32)), Name: q.Get("name"),
+		question := timeline.Query{From: from, To: to, Row: q.row(), Name: q.Get("name"),
 			Detail: q.Get("detail"), Within: q.Get("within") != ""}
 		return q.asked(func() (any, error) { return line.Sums(ctx, question) })
+	}))
+	mux.HandleFunc("GET /api/paths", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
+		from, to := q.window()
+		row := q.row()
+		return q.asked(func() (any, error) { return line.Paths(ctx, from, to, row) })
+	}))
+	mux.HandleFunc("GET /api/calls", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
+		from, to := q.window()
+		row := q.row()
+		return q.asked(func() (any, error) { return line.Calls(ctx, from, to, row, q.Get("name")) })
 	}))
 	mux.HandleFunc("GET /api/find", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
 		at, dir := q.number("at", 0), q.number("dir", 1)
@@ -152,6 +162,9 @@ func (q *query) number(name string, missing int64) int64 {
 func (q *query) window() (from, to int64) {
 	return q.number("from", 0), q.number("to", math.MaxInt64)
 }
+
+// row returns the number of a row; a negative number selects all rows.
+func (q *query) row() int { return int(min(q.number("row", -1), math.MaxInt32)) }
 
 func (q *query) width() int { return int(min(max(q.number("width", 1024), 1), 1<<20)) }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http/httptest"
 	"net/url"
 	"runtime"
@@ -97,6 +98,34 @@ func TestTimelineEndpoints(t *testing.T) {
 		len(s.Slowest) != 11 || len(s.Histogram) == 0 {
 		t.Errorf("%+v", s)
 	}
+	var p struct {
+		Total int64
+		Names []string
+		Nodes []int64
+	}
+	get(t, v, "api/paths?rec=1&row=0", &p)
+	paths := map[string]int64{} // counts by parent and name
+	for n := range slices.Chunk(p.Nodes, 5) {
+		parent := "/"
+		if n[0] >= 0 {
+			parent = p.Names[p.Nodes[5*n[0]+1]] + "/"
+		}
+		paths[parent+p.Names[n[1]]] = n[2]
+	}
+	if want := map[string]int64{"/cook/asset": 11, "cook/asset/encode": 11, "/hangs": 1}; !maps.Equal(paths, want) || p.Total <= 0 {
+		t.Errorf("%v of %+v, want %v", paths, p, want)
+	}
+	var calls struct {
+		Count, Total, Self int64
+		Callers, Callees   []struct {
+			Name  string
+			Count int64
+		}
+	}
+	if get(t, v, "api/calls?rec=1&name=encode", &calls); calls.Count != 11 || len(calls.Callees) != 0 || len(calls.Callers) != 1 ||
+		calls.Callers[0].Name != "cook/asset" || calls.Callers[0].Count != 11 || calls.Self != calls.Total {
+		t.Errorf("%+v", calls)
+	}
 	var f struct {
 		Count int64
 		Hit   *struct {
@@ -129,7 +158,7 @@ func TestHostileQueries(t *testing.T) {
 	defer v.Close()
 	values := []string{"", "-1", "1e300", "-1e300", "NaN", "Inf", "9223372036854775807", "-9223372036854775808", "12.5", "0x10",
 		strings.Repeat("9", 5000), "x\x00\"<script>", "%zz", "1;2"}
-	for _, path := range []string{"api/timeline", "api/sums", "api/find", "api/values", "api/compare"} {
+	for _, path := range []string{"api/timeline", "api/sums", "api/paths", "api/calls", "api/find", "api/values", "api/compare"} {
 		for _, name := range []string{"rec", "from", "to", "width", "row", "name", "detail", "q", "at", "dir", "names", "a", "b"} {
 			for _, value := range values {
 				w := httptest.NewRecorder()
