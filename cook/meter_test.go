@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -60,7 +61,7 @@ func cookMeasured(t *testing.T, opt oracle.Run) (cook.Summary, recorded, profile
 		Events:   events.New(&stream, events.Options{}),
 		Memory:   memory.New(memory.Options{}),
 	}
-	opt.Probe.Counters.WatchAll()
+	opt.Probe.Counters.WatchAll(math.MaxInt)
 	defer readLive(opt.Probe)()
 	s, err := opt.Cook(t.Context())
 	if err != nil {

@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 
 func TestMemoryGroupsBecomeGauges(t *testing.T) {
 	p := profile.Probe{Counters: counters.New(counters.Options{}), Memory: memory.New(memory.Options{})}
-	p.Counters.WatchAll()
+	p.Counters.WatchAll(math.MaxInt)
 	images := p.Memory.Group("images", memory.GroupOptions{Budget: 1000})
 	// Poll each source only once, because further polls would depend on the clock.
 	frame := func() {

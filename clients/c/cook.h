@@ -788,9 +788,10 @@ static inline void cook_thread_close(struct cook_thread *th) { cook_flush(th); }
 /* cook_record appends a record with its name and time, and returns where its body begins. */
 static inline uint8_t *cook_record(struct cook_thread *th, uint32_t kind, uint32_t name, uint32_t detail, int64_t start, int64_t end)
 {
-	uint32_t key = kind << 22 | name, flags = detail == th->detail ? 2 : 0, *index;
+	uint32_t key = kind << 22 | name, flags, *index;
 	uint8_t *p;
 	if (end >= th->due || th->used > COOK_BUFFER - COOK_ROOM) cook_flush(th);
+	flags = detail == th->detail ? 2 : 0;
 	if (end < th->last) end = th->last;
 	if (start > end) start = end;
 	if (start < th->last) flags |= 1;

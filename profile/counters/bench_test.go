@@ -2,6 +2,7 @@ package counters
 
 import (
 	"fmt"
+	"math"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -149,7 +150,7 @@ func BenchmarkPushFrame(b *testing.B) {
 		}
 		rows := func() (count, push func()) {
 			set := New(Options{Frames: frames})
-			set.WatchAll()
+			set.WatchAll(math.MaxInt)
 			var shards [workers]*Worker
 			var lines [workers][]*line
 			for w := range shards {

@@ -80,7 +80,7 @@ func TestRowsBeginWithWatching(t *testing.T) {
 func TestHistoriesSurviveWiderRows(t *testing.T) {
 	const frames, timers = 5, 200
 	set := New(Options{Frames: frames})
-	set.WatchAll()
+	set.WatchAll(math.MaxInt)
 	for i := range timers {
 		for old := range i {
 			set.Timer(fmt.Sprint(old)).Record(time.Duration(old + 1))

@@ -15,7 +15,8 @@ type model struct {
 	pending      map[*Worker]map[string]float64
 	known        map[string]bool
 	watches      map[string]watch
-	all          int
+	order        []string       // names in the order of their creation
+	limits       []int          // limits of the open WatchAll calls
 	since        map[string]int // number of the first frame in the history of a name
 	detailSince  map[string]int
 	frames       []map[string]float64
@@ -34,6 +35,9 @@ func (m *model) flush(w *Worker) {
 // meet records that the program used a name. A name has a history from the time when it is both
 // used and watched.
 func (m *model) meet(name string) {
+	if !m.known[name] {
+		m.order = append(m.order, name)
+	}
 	m.known[name] = true
 	m.update(name)
 }
@@ -46,8 +50,15 @@ func (m *model) change(name string, plain, detailed int) {
 
 func (m *model) update(name string) {
 	w := m.watches[name]
-	since(m.since, name, m.known[name] && (m.all > 0 || w.plain > 0 || w.detailed > 0), len(m.frames))
+	since(m.since, name, m.known[name] && (m.inFirst(name) || w.plain > 0 || w.detailed > 0), len(m.frames))
 	since(m.detailSince, name, m.known[name] && name[0] == 't' && w.detailed > 0, len(m.frames))
+}
+
+// inFirst reports whether a WatchAll call includes a name. The set has names of its own before the
+// names of the model.
+func (m *model) inFirst(name string) bool {
+	at := slices.Index(m.order, name) + ownNames
+	return slices.ContainsFunc(m.limits, func(limit int) bool { return at < limit })
 }
 
 func since(m map[string]int, name string, is bool, now int) {
@@ -112,6 +123,7 @@ func TestSetAgreesWithModel(t *testing.T) {
 			}
 		}
 		workers := []*Worker{set.Worker(), set.Worker()}
+		var stops []func() // stops of the WatchAll calls in m.limits
 		for _, w := range workers {
 			m.pending[w] = map[string]float64{}
 		}
@@ -176,12 +188,14 @@ func TestSetAgreesWithModel(t *testing.T) {
 				}
 			},
 			"watch all": func(t *rapid.T) {
-				if rapid.Bool().Draw(t, "more") {
-					set.WatchAll()
-					m.all++
+				if len(stops) == 0 || rapid.Bool().Draw(t, "more") {
+					most := rapid.IntRange(0, ownNames+len(modelNames)).Draw(t, "most")
+					stops, m.limits = append(stops, set.WatchAll(most)), append(m.limits, most)
 				} else {
-					set.changeAll(-1)
-					m.all = max(m.all-1, 0)
+					i := rapid.IntRange(0, len(stops)-1).Draw(t, "stop")
+					stops[i]()
+					stops[i]() // This does nothing.
+					stops, m.limits = slices.Delete(stops, i, i+1), slices.Delete(m.limits, i, i+1)
 				}
 				for name := range m.known {
 					m.update(name)

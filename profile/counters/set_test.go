@@ -2,6 +2,7 @@ package counters
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -135,8 +136,7 @@ func TestNilDoesNothing(t *testing.T) {
 		set.PushFrame(time.Time{})
 		set.Watch("c")()
 		set.WatchDetail("c")()
-		set.WatchAll()
-		set.changeAll(-1)
+		set.WatchAll(100)()
 	}
 	if n := testing.AllocsPerRun(10, all); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -171,7 +171,7 @@ func TestConcurrentCountsAreExact(t *testing.T) {
 	const goroutines, rounds = 4, 2000
 	const pushes = 1000
 	set := New(Options{Frames: 2*pushes + 1, Max: 64})
-	set.WatchAll()
+	set.WatchAll(math.MaxInt)
 	var counting, reading sync.WaitGroup
 	stop := make(chan bool)
 	for range 2 {
@@ -272,7 +272,7 @@ func TestConcurrentAddsToOneCounterAreExact(t *testing.T) {
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	set := New(Options{Frames: 3})
-	set.WatchAll()
+	set.WatchAll(math.MaxInt)
 	c, f, tm, w := set.Counter("c"), set.Float("f"), set.Timer("t"), set.Worker()
 	p, g, polled := w.Int(c), set.Gauge("g"), 0.0
 	set.function("polled", func() float64 { return polled })

@@ -96,7 +96,7 @@ func TestSourceUsesTheSet(t *testing.T) {
 		calls++
 		set.Counter(fmt.Sprint("c", calls)).Add(1)
 		set.Snapshot()
-		set.WatchAll()
+		set.WatchAll(math.MaxInt)
 		set.Table(0, "c1")
 		if calls == 1 {
 			set.PushFrame(second(0))
@@ -188,7 +188,7 @@ func TestSourcePanicIsReported(t *testing.T) {
 	})
 	other := set.Source(func() { panic("text") })
 	set.function("sound", func() float64 { return float64(calls) })
-	set.WatchAll()
+	set.WatchAll(math.MaxInt)
 	for n := range 4 {
 		set.PushFrame(second(n))
 	}
@@ -207,7 +207,7 @@ func TestSourcePanicIsReported(t *testing.T) {
 
 func TestSourcesChangeDuringFrames(t *testing.T) {
 	set := New(Options{})
-	set.WatchAll()
+	set.WatchAll(math.MaxInt)
 	var wg sync.WaitGroup
 	for g := range 3 {
 		wg.Go(func() {

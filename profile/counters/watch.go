@@ -41,8 +41,20 @@ func (s *Set) Watch(names ...string) (stop func()) { return s.watchBy(names, wat
 // the shortest and longest call. That takes 64 more bytes per frame.
 func (s *Set) WatchDetail(names ...string) (stop func()) { return s.watchBy(names, watch{1, 1}) }
 
-// WatchAll watches all present and future names, for the life of the set.
-func (s *Set) WatchAll() { s.changeAll(1) }
+// WatchAll watches all present and future names until stop is called, at most the first most names
+// of the set, in the order of their creation. Calls of stop after the first do nothing.
+func (s *Set) WatchAll(most int) (stop func()) {
+	if s == nil || most <= 0 {
+		return func() {}
+	}
+	limit := new(most)
+	s.changeAll(func(limits []*int) []*int { return append(limits, limit) })
+	return func() {
+		s.changeAll(func(limits []*int) []*int {
+			return slices.DeleteFunc(limits, func(other *int) bool { return other == limit })
+		})
+	}
+}
 
 // watchBy adds a watch to each name. The returned function stop removes the watches.
 func (s *Set) watchBy(names []string, by watch) (stop func()) {
@@ -85,15 +97,21 @@ func (w watch) add(by watch) watch {
 	return watch{max(w.plain+by.plain, 0), max(w.detailed+by.detailed, 0)}
 }
 
-func (s *Set) changeAll(by int) {
-	if s == nil {
-		return
-	}
+// changeAll changes the limits of the open WatchAll calls.
+func (s *Set) changeAll(change func(limits []*int) []*int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.history.all = max(s.history.all+by, 0)
-	s.history.update(s.cells)
+	h := &s.history
+	h.limits = change(h.limits)
+	h.all = 0
+	for _, limit := range h.limits {
+		h.all = max(h.all, *limit)
+	}
+	h.update(s.cells)
 }
+
+// wants reports whether a cell has a history.
+func (h *history) wants(c *cell) bool { return int(c.order) <= h.all || c.watch != (watch{}) }
 
 // meet starts to watch a new cell if its name is in wanted.
 func (h *history) meet(c *cell) {
@@ -101,7 +119,7 @@ func (h *history) meet(c *cell) {
 		c.watch = w
 		delete(h.wanted, c.name)
 	}
-	if h.all > 0 || c.watch != (watch{}) {
+	if h.wants(c) {
 		h.update([]*cell{c})
 	}
 }
@@ -115,7 +133,7 @@ func (h *history) update(cells []*cell) {
 			continue
 		}
 		was, had := c.since != notWatched, c.detailSince != notWatched
-		is, has := h.all > 0 || c.watch != (watch{}), c.detailed > 0 && c.kind == KindTimer
+		is, has := h.wants(c), c.detailed > 0 && c.kind == KindTimer
 		if is && !was {
 			c.since = h.pushed
 			h.cells = append(h.cells, c)

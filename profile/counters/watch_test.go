@@ -2,6 +2,7 @@ package counters
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -77,12 +78,12 @@ func TestWatchesAreCounted(t *testing.T) {
 	if set.History("comes later") == nil {
 		t.Error("a name that came later is not watched")
 	}
-	set.WatchAll()
+	stop := set.WatchAll(100)
 	set.unwatch("c")
 	if set.History("c") == nil {
 		t.Error("the end of a Watch took back a WatchAll")
 	}
-	set.changeAll(-1)
+	stop()
 	if set.History("c") != nil || set.History("comes later") == nil {
 		t.Error("the end of a WatchAll took back the wrong watches")
 	}
@@ -181,7 +182,7 @@ func TestHistoriesSurviveOtherWatches(t *testing.T) {
 	if got := set.history.bytes(); got*2 > wide {
 		t.Errorf("%d bytes after %d", got, wide)
 	}
-	set.WatchAll()
+	set.WatchAll(math.MaxInt)
 	check("with all")
 }
 

@@ -172,9 +172,12 @@ func TestFramesAreStreamedToPages(t *testing.T) {
 	}
 
 	answer.Body.Close()
-	waitFor(t, func() bool { return set.History("m") == nil })
-	if set.History("a") == nil {
-		t.Error("the other page's counter has no history")
+	waitFor(t, func() bool {
+		_, details := set.TimerHistory("m", 0)
+		return details == nil
+	})
+	if set.History("a") == nil || set.History("m") == nil {
+		t.Error("the counters have no history")
 	}
 	second.Body.Close()
 	v.Close()

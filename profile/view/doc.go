@@ -10,9 +10,9 @@
 //
 // # Cost
 //
-// Sources that no page shows take no time or memory. A counter has history while a graph or table
-// shows it ([counters.Set.Watch]). From a page's first request on, the latest 64 MiB of events are
-// kept.
+// A View keeps what happened before a page was opened: the history of the first 2,048 counters of
+// the set ([counters.Set.WatchAll]), which takes up to 12 MB, and the latest 64 MiB of events. Other
+// counters have history while a graph or table shows them.
 //
 // Memory groups are sampled once a second while a page shows them. At most 8 snapshots of a tracker
 // are kept, with at most 4 Mi allocations of 40 bytes in total, unless the latest alone has more.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"sync"
 
 	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/events"
@@ -20,13 +19,11 @@ const keptEvents = 64 << 20
 
 // timelines holds the recordings available to a page.
 type timelines struct {
-	feed *events.Feed
 	list []namedLine
 	live *events.Tape // tape of the feed, and first element of list; nil without a feed
 
-	follow sync.Once
-	ctx    context.Context // the view stops reading the feed when this ends
-	drop   context.CancelFunc
+	ctx  context.Context // the view stops reading the feed when this ends
+	drop context.CancelFunc
 }
 
 type namedLine struct {
@@ -47,10 +44,11 @@ type recordingInfo struct {
 }
 
 func newTimelines(s Sources) *timelines {
-	t := &timelines{feed: s.Events}
+	t := &timelines{}
 	t.ctx, t.drop = context.WithCancel(context.Background())
 	if s.Events != nil {
 		t.live = events.NewTape(keptEvents)
+		go s.Events.WriteStream(t.ctx, t.live) // The error is in the tape, or ctx has ended.
 		t.list = append(t.list, namedLine{s.Title, timeline.New(t.live)})
 	}
 	for _, r := range s.Recordings {
@@ -59,17 +57,8 @@ func newTimelines(s Sources) *timelines {
 	return t
 }
 
-// begin starts to read the feed when a page makes its first request.
-func (t *timelines) begin() {
-	if t.feed == nil {
-		return
-	}
-	t.follow.Do(func() { go t.feed.WriteStream(t.ctx, t.live) }) // The error is in the tape, or ctx has ended.
-}
-
 // tape returns the first live recording, or nil if there is none.
 func (t *timelines) tape() *events.Tape {
-	t.begin()
 	for _, line := range t.list {
 		tape := line.Tape()
 		if state := tape.State(); !state.Ended && state.Err == nil {
@@ -80,7 +69,6 @@ func (t *timelines) tape() *events.Tape {
 }
 
 func (t *timelines) infos() []recordingInfo {
-	t.begin()
 	list := []recordingInfo{}
 	for _, line := range t.list {
 		tape := line.Tape().State()
@@ -107,9 +95,19 @@ func (v *View) timelineRoutes(mux *http.ServeMux) {
 	}))
 	mux.HandleFunc("GET /api/sums", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
 		from, to := q.window()
-		question := timeline.Query{From: from, To: to, Row: int(min(q.number("row", -1), math.MaxInt32)), Name: q.Get("name"),
+		question := timeline.Query{From: from, To: to, Row: q.row(), Name: q.Get("name"),
 			Detail: q.Get("detail"), Within: q.Get("within") != ""}
 		return q.asked(func() (any, error) { return line.Sums(ctx, question) })
+	}))
+	mux.HandleFunc("GET /api/paths", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
+		from, to := q.window()
+		row := q.row()
+		return q.asked(func() (any, error) { return line.Paths(ctx, from, to, row) })
+	}))
+	mux.HandleFunc("GET /api/calls", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
+		from, to := q.window()
+		row := q.row()
+		return q.asked(func() (any, error) { return line.Calls(ctx, from, to, row, q.Get("name")) })
 	}))
 	mux.HandleFunc("GET /api/find", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
 		at, dir := q.number("at", 0), q.number("dir", 1)
@@ -177,11 +175,13 @@ func (q *query) window() (from, to int64) {
 	return q.number("from", 0), q.number("to", math.MaxInt64)
 }
 
+// row returns the number of a row; a negative number selects all rows.
+func (q *query) row() int { return int(min(q.number("row", -1), math.MaxInt32)) }
+
 func (q *query) width() int { return int(min(max(q.number("width", 1024), 1), 1<<20)) }
 
 // viewLine returns the recording that a query names.
 func (v *View) viewLine(q *query, name string) (namedLine, error) {
-	v.lines.begin()
 	n := q.number(name, 0)
 	if q.err != nil {
 		return namedLine{}, q.err

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http/httptest"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 )
 
@@ -95,6 +98,34 @@ func TestTimelineEndpoints(t *testing.T) {
 		len(s.Slowest) != 11 || len(s.Histogram) == 0 {
 		t.Errorf("%+v", s)
 	}
+	var p struct {
+		Total int64
+		Names []string
+		Nodes []int64
+	}
+	get(t, v, "api/paths?rec=1&row=0", &p)
+	paths := map[string]int64{} // counts by parent and name
+	for n := range slices.Chunk(p.Nodes, 5) {
+		parent := "/"
+		if n[0] >= 0 {
+			parent = p.Names[p.Nodes[5*n[0]+1]] + "/"
+		}
+		paths[parent+p.Names[n[1]]] = n[2]
+	}
+	if want := map[string]int64{"/cook/asset": 11, "cook/asset/encode": 11, "/hangs": 1}; !maps.Equal(paths, want) || p.Total <= 0 {
+		t.Errorf("%v of %+v, want %v", paths, p, want)
+	}
+	var calls struct {
+		Count, Total, Self int64
+		Callers, Callees   []struct {
+			Name  string
+			Count int64
+		}
+	}
+	if get(t, v, "api/calls?rec=1&name=encode", &calls); calls.Count != 11 || len(calls.Callees) != 0 || len(calls.Callers) != 1 ||
+		calls.Callers[0].Name != "cook/asset" || calls.Callers[0].Count != 11 || calls.Self != calls.Total {
+		t.Errorf("%+v", calls)
+	}
 	var f struct {
 		Count int64
 		Hit   *struct {
@@ -127,7 +158,7 @@ func TestHostileQueries(t *testing.T) {
 	defer v.Close()
 	values := []string{"", "-1", "1e300", "-1e300", "NaN", "Inf", "9223372036854775807", "-9223372036854775808", "12.5", "0x10",
 		strings.Repeat("9", 5000), "x\x00\"<script>", "%zz", "1;2"}
-	for _, path := range []string{"api/timeline", "api/sums", "api/find", "api/values", "api/compare", "api/framestrip", "api/frame"} {
+	for _, path := range []string{"api/timeline", "api/sums", "api/paths", "api/calls", "api/find", "api/values", "api/compare", "api/framestrip", "api/frame"} {
 		for _, name := range []string{"rec", "from", "to", "width", "row", "name", "detail", "q", "at", "dir", "names", "a", "b", "limit", "number"} {
 			for _, value := range values {
 				w := httptest.NewRecorder()
@@ -151,6 +182,53 @@ func TestHostileQueries(t *testing.T) {
 	var e map[string]string
 	if code := get(t, New(Sources{}), "api/timeline", &e); code != 400 || e["error"] == "" {
 		t.Errorf("without recordings: %d %v", code, e)
+	}
+}
+
+// TestEventsBeforeTheFirstRequest expects the events and the frames of a program before anybody
+// opens its page.
+func TestEventsBeforeTheFirstRequest(t *testing.T) {
+	feed, set := events.NewFeed(), counters.New(counters.Options{Frames: 5})
+	v := New(Sources{Counters: set, Events: feed})
+	defer v.Close()
+	r := events.New(feed, events.Options{})
+	w := r.Worker("main")
+	hitch := r.Symbol("hitch")
+	deadline := time.Now().Add(time.Minute)
+	wait := func(there func(events.TapeState) bool) {
+		t.Helper()
+		for !there(v.lines.live.State()) {
+			if runtime.Gosched(); time.Now().After(deadline) {
+				t.Fatal("the view does not read the feed")
+			}
+		}
+	}
+	w.Begin(r.Symbol("frame"), 0).End()
+	w.Flush()
+	wait(func(s events.TapeState) bool { return len(s.Workers) > 0 })
+	for n := range 7 {
+		set.Counter("drawn").Add(int64(n))
+		set.PushFrame(time.Now())
+	}
+	w.Begin(hitch, 0).End()
+	w.Flush()
+	wait(func(s events.TapeState) bool { return slices.Contains(s.Names, "hitch") && len(s.Blocks) > 0 })
+	w.Release()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wait(func(s events.TapeState) bool { return s.Ended })
+
+	var f struct{ Count int64 }
+	if get(t, v, "api/find?q=hitch", &f); f.Count != 1 {
+		t.Errorf("%d scopes before the first request, want 1", f.Count)
+	}
+	if got := set.History("drawn"); !slices.Equal(got, []float64{2, 3, 4, 5, 6}) {
+		t.Errorf("frames before the first request: %v", got)
+	}
+	v.Close()
+	if got := set.History("drawn"); got != nil {
+		t.Errorf("after Close, the set still keeps %v", got)
 	}
 }
 

@@ -70,6 +70,10 @@ type Tab struct {
 	API http.Handler
 }
 
+// keptCounters is the number of counters whose history a View keeps before a page shows them. With
+// 600 frames, they take up to 12 MB.
+const keptCounters = 2048
+
 // A View is the handler and the state of one page. Close it when it is no longer served.
 type View struct {
 	sources Sources
@@ -78,6 +82,7 @@ type View struct {
 	lines   *timelines
 
 	catalogs catalogs // cached catalogs of Sources.Counters
+	unwatch  func()   // ends the history of counters that no page shows
 	told     *told
 	whens    whens
 	dumping  sync.Mutex // held while a recording is written, so that only one is written at a time
@@ -91,6 +96,7 @@ func New(s Sources) *View {
 	s.Title = cmp.Or(s.Title, filepath.Base(os.Args[0]))
 	v := &View{sources: s, memory: newMemories(s), lines: newTimelines(s), told: newTold(), closed: make(chan struct{})}
 	v.catalogs.set = s.Counters
+	v.unwatch = s.Counters.WatchAll(keptCounters)
 	v.handler = guarded(s, v.routes())
 	return v
 }
@@ -102,6 +108,7 @@ func (v *View) ServeHTTP(w http.ResponseWriter, req *http.Request) { v.handler.S
 func (v *View) Close() error {
 	v.closing.Do(func() {
 		close(v.closed)
+		v.unwatch()
 		v.memory.drop()
 		v.lines.drop()
 		v.whens.close()

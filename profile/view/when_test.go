@@ -36,6 +36,7 @@ func TestConditionWritesARecording(t *testing.T) {
 		rec := events.New(feed, events.Options{})
 		v := New(Sources{Counters: set, Events: feed, Dumps: dir, Token: "secret"})
 		defer v.Close()
+		v.unwatch() // Only the condition watches the counter.
 		frame := set.Timer("game/frame")
 		w := rec.Worker("main")
 		play := func(name string, frames int, took time.Duration) {
@@ -49,6 +50,8 @@ func TestConditionWritesARecording(t *testing.T) {
 			time.Sleep(pollFrames)
 			synctest.Wait()
 		}
+		synctest.Wait()                          // Now the view reads the feed.
+		play("before", 162, 16*time.Millisecond) // A recording includes events before the command.
 		if status, _, failed := say(v, "", "when game/frame > 33ms for 3 dump 1s"); status != 403 || !strings.HasPrefix(failed, "the command when needs the token; open the page with the full URL that was printed") {
 			t.Errorf("without token: %d %s", status, failed)
 		}
@@ -56,8 +59,6 @@ func TestConditionWritesARecording(t *testing.T) {
 		if status != 200 || got.Text != "1: when game/frame > 33 for 3 dump 1s" {
 			t.Fatalf("%d %q %s", status, got.Text, failed)
 		}
-		synctest.Wait() // Now the view reads the feed.
-		play("before", 162, 16*time.Millisecond)
 		play("slow", 2, 40*time.Millisecond) // These slow frames are too few for the condition.
 		play("well", 1, 16*time.Millisecond)
 		play("slow", 3, 40*time.Millisecond)

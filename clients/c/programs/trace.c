@@ -21,6 +21,8 @@ static void *record(void *name)
 	for (i = 0; i < COOK_DEPTH + 10; i++) cook_end(th);
 	cook_end(th); /* of no scope */
 	cook_instant(th, work, object);
+	th->due = 0;
+	cook_instant(th, work, object); /* begins a block */
 	cook_number(th, COOK_ALLOC, bytes, 1000);
 	cook_number(th, COOK_FREE, bytes, 1000);
 	cook_number(th, COOK_FLOW_OUT, flow, 7);

@@ -30,7 +30,7 @@ func replay(set *counters.Set, tape *events.Tape, rows int) error {
 	p := player{tracks: newTracks(set, min(maxNames, 2*maxCells/rows)), tape: tape, end: tape.State().End, rows: rows, kept: true}
 	p.survey()
 	p.divide()
-	set.WatchAll()
+	set.WatchAll(math.MaxInt)
 	join := (len(p.ends) + rows - 1) / rows // number of frames in each row
 	chunk := max(rows/join, 1) * join       // number of frames whose cells are in memory at the same time
 	for from := 0; from < len(p.ends); from += chunk {

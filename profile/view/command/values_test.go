@@ -108,12 +108,12 @@ func TestGraphsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		followed := counters.New(counters.Options{Frames: rowCount})
-		followed.WatchAll()
+		followed.WatchAll(math.MaxInt)
 		done := make(chan error, 1)
 		go func() { done <- follow(followed, events.Read(io.MultiReader(bytes.NewReader(begin), conn))) }()
 
 		own := counters.New(counters.Options{Frames: rowCount})
-		own.WatchAll()
+		own.WatchAll(math.MaxInt)
 		w := rec.Worker("main")
 		want := map[string]*seen{}
 		for _, name := range names { // The value is NaN until the first sample.
@@ -223,7 +223,7 @@ func TestUnmarkedValues(t *testing.T) {
 		}
 	}
 	set := counters.New(counters.Options{Frames: 1 << 16})
-	set.WatchAll()
+	set.WatchAll(math.MaxInt)
 	if err := follow(set, events.Read(bytes.NewReader(out.Bytes()))); err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestScopeTimes(t *testing.T) {
 // values.
 func TestLateValues(t *testing.T) {
 	set := counters.New(counters.Options{Frames: rowCount})
-	set.WatchAll()
+	set.WatchAll(math.MaxInt)
 	f := &follower{tracks: newTracks(set, maxNames), late: map[lateTotal]float64{}}
 	now := time.Unix(100, 0)
 	take := func(kind events.Kind, name string, at, dur time.Duration, values ...float64) {

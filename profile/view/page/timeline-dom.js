@@ -78,7 +78,8 @@ export class Table {
 		for (const [i, c] of this.#columns.entries()) {
 			const td = el("td", { className: c.number ? "n" : "" });
 			if (i === 0) {
-				const b = button(c.text(r), c.hint?.(r) ?? c.text(r), () => this.click(r));
+				const b = button("", c.hint?.(r) ?? c.text(r), () => this.click(r));
+				b.append(el("span", { className: "tl-end" }, el("bdi", { textContent: c.text(r) })));
 				if (c.color) {
 					const mark = el("i", { className: "tl-mark" });
 					mark.style.background = c.color(r);

@@ -106,10 +106,10 @@ function lane(s, c, a, lo, hi, y, h, from, to, passed) {
 	for (let k = 0; k < wide.n; k++) {
 		const i = wide.i[k], n = name[i];
 		const room = wide.w[k] - 6, x = wide.x[k] + 3, middle = y + h / 2 + 0.5;
-		const size = a.widths[n] || (a.widths[n] = ctx.measureText(a.names[n].slice(0, 300)).width || 1);
+		const size = a.widths[n] || (a.widths[n] = ctx.measureText(a.names[n].slice(-400)).width || 1);
 		if (size > room) {
-			const letters = Math.floor(a.names[n].length * room / size) - 1;
-			if (letters >= 3) ctx.fillText(a.names[n].slice(0, letters) + "…", x, middle, room + 3);
+			const end = cut(ctx, a.names[n], room);
+			if (end.length > 3) ctx.fillText(end, x, middle, room + 3);
 			continue;
 		}
 		const more = joined[i] > 1 ? `× ${count(joined[i])}` : a.names[detail[i]] ?? "";
@@ -123,7 +123,8 @@ function lane(s, c, a, lo, hi, y, h, from, to, passed) {
 	}
 }
 
-// cut returns the end of a text that fits: details are paths, which differ at their ends.
+// cut returns the end of a text that fits: names and details are paths, which differ at
+// their ends.
 function cut(ctx, text, room) {
 	const size = ctx.measureText(text.slice(-400)).width;
 	if (size <= room && text.length <= 400) return text;
@@ -180,9 +181,8 @@ function open(s, c) {
 		const left = Math.max(2, x0 + 3), room = Math.min(s.w, x0 + w) - left - 6;
 		if (room > 30 && at.h > 10) {
 			ctx.fillStyle = c.ink;
-			const name = `${s.answer.names[o.name].slice(0, 300)} (open)`, size = ctx.measureText(name).width, middle = y + at.h / 2 + 0.5;
-			const letters = size > room ? Math.floor(name.length * room / size) - 1 : name.length;
-			ctx.fillText(letters < name.length ? name.slice(0, letters) + "…" : name, left, middle);
+			const name = cut(ctx, `${s.answer.names[o.name]} (open)`, room), size = ctx.measureText(name).width, middle = y + at.h / 2 + 0.5;
+			ctx.fillText(name, left, middle);
 			if (room - size > 52) ctx.fillText(cut(ctx, s.answer.names[o.detail] ?? "", room - size - 8), left + size + 8, middle, room - size - 8);
 		}
 		ctx.restore();

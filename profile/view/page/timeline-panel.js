@@ -1,6 +1,7 @@
 // The panel below the rows: sums by name of a time, of a span or of a name, the slowest,
 // and how long they took.
 
+import { Calls } from "./timeline-calls.js";
 import { Table, button, el, sized } from "./timeline-dom.js";
 import { colors, colorOf } from "./timeline-color.js";
 import { font } from "./timeline-draw.js";
@@ -48,7 +49,8 @@ export class Panel {
 		this.state = el("div", { className: "tl-state", role: "status" });
 		this.left = el("div", { className: "tl-left", tabIndex: -1 }, this.names.root);
 		this.right = el("div", { className: "tl-right", tabIndex: -1 }, this.reading, this.histogram, this.slowest.root);
-		this.root = el("section", { className: "tl-panel", hidden: true, "aria-label": "Sums" }, this.head, this.state, this.left, this.right);
+		this.calls = new Calls(app, this);
+		this.root = el("section", { className: "tl-panel", hidden: true, "aria-label": "Sums" }, this.head, this.state, this.left, this.right, this.calls.root);
 		this.histogram.addEventListener("pointermove", e => this.#point(e.offsetX));
 		this.histogram.addEventListener("pointerleave", () => this.#point(-1));
 		new ResizeObserver(() => this.#bars()).observe(this.histogram);
@@ -62,9 +64,12 @@ export class Panel {
 		this.span = span;
 		this.root.hidden = false;
 		this.#headline();
-		if (same) return this.#show();
+		const calls = this.calls.ask(line, question, span);
+		if (same && !calls) return this.#show();
 		this.#stop?.abort();
+		if (calls && same) return;
 		this.#answer = null;
+		if (calls) return;
 		const stop = this.#stop = new AbortController();
 		this.root.setAttribute("aria-busy", "true");
 		this.state.textContent = "";
@@ -86,7 +91,7 @@ export class Panel {
 		}
 	}
 
-	redraw() { if (this.#answer && this.question) this.#show(); }
+	redraw() { if (this.question && !this.calls.redraw() && this.#answer) this.#show(); }
 
 	#show() {
 		const { names, slowest } = this.#answer, { question, span } = this;
@@ -98,6 +103,7 @@ export class Panel {
 
 	close() {
 		this.#stop?.abort();
+		this.calls.close();
 		this.question = this.span = this.#answer = null;
 		this.root.hidden = true;
 	}
@@ -131,6 +137,7 @@ export class Panel {
 		parts.push(this.#rowChoice(q.row));
 		if (q.name) chip(`name: ${q.name}`, "any name instead", { name: "" });
 		if (q.detail) chip(`detail: ${q.detail}`, "any detail instead", { detail: "" });
+		parts.push(this.calls.choice);
 		const close = button("✕", "close (Escape)", () => this.on.close());
 		close.className = "tl-close";
 		close.setAttribute("aria-label", "Close the sums");

@@ -220,7 +220,7 @@ class TimeLine {
 			l.chosen = l.selected = l.hit = l.only = null;
 			l.draw();
 		}
-		if (push) for (const k of ["ask", "asked", "span"]) this.app.state.set(k, "", true);
+		if (push) for (const k of ["ask", "asked", "span", "path", "of"]) this.app.state.set(k, "", true);
 	}
 
 	#frame(line, frame) {
@@ -307,6 +307,7 @@ class TimeLine {
 			if (!q) l.hit = null;
 			l.draw();
 		}
+		this.panel.redraw();
 	}
 
 	toggleCompare() { if (!this.both.hidden) this.#compare(!this.comparing); }

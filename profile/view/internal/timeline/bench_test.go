@@ -136,8 +136,22 @@ func BenchmarkWindows(b *testing.B) {
 			_, err := rec.Sums(ctx, Query{To: farthest, Row: -1})
 			return err
 		},
+		"call paths": func() error {
+			rec.latest.calls.Store(nil)
+			_, err := rec.Paths(ctx, 0, farthest, -1)
+			return err
+		},
+		"call paths of a tenth": func() error {
+			rec.latest.calls.Store(nil)
+			_, err := rec.Paths(ctx, rec.last/2, rec.last/2+rec.last/10, -1)
+			return err
+		},
+		"callers": func() error {
+			_, err := rec.Calls(ctx, rec.last/2, rec.last/2+rec.last/10, -1, "step 3")
+			return err
+		},
 		"search": func() error {
-			rec.search.Store(nil)
+			rec.latest.search.Store(nil)
 			_, err := rec.Find(ctx, "wall 77", 0, false)
 			return err
 		},

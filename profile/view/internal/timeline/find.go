@@ -86,7 +86,7 @@ func (r *Recording) searched(ctx context.Context, text string) (*search, error) 
 	if blocks := r.tape.State().Blocks; len(blocks) > 0 {
 		from = blocks[0].Number
 	}
-	if s := r.search.Load(); s != nil && s.text == text && s.upTo == r.next && s.from == from {
+	if s := r.latest.search.Load(); s != nil && s.text == text && s.upTo == r.next && s.from == from {
 		return s, nil
 	}
 	table := r.tape.State().Names
@@ -134,7 +134,7 @@ func (r *Recording) searched(ctx context.Context, text string) (*search, error) 
 	}
 	slices.SortFunc(s.names, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
 	s.names = slices.Clip(s.names[:min(len(s.names), mostCounts)])
-	r.search.Store(s)
+	r.latest.search.Store(s)
 	return s, nil
 }
 

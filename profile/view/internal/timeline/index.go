@@ -15,7 +15,7 @@ import (
 // A Recording answers queries about a tape. Any goroutine may call its methods.
 type Recording struct {
 	tape   *events.Tape
-	search atomic.Pointer[search]
+	latest latestAnswers
 
 	mu     sync.RWMutex // guards the fields below; queries hold it for reading
 	rows   []row
@@ -27,6 +27,12 @@ type Recording struct {
 	last   int64 // latest end of a scope
 	chunk  int   // number of consecutive blocks that one goroutine indexes at a time
 	most   int   // maximum number of cells
+}
+
+// latestAnswers holds results that the next queries are likely to need again.
+type latestAnswers struct {
+	search atomic.Pointer[search]
+	calls  atomic.Pointer[knownTree]
 }
 
 // A row holds the index of one row, which consists of its blocks.

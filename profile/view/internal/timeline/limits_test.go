@@ -179,6 +179,19 @@ func FuzzRecording(f *testing.F) {
 		if _, err := rec.Sums(t.Context(), Query{From: from, To: to, Row: -1}); err != nil {
 			t.Fatal(err)
 		}
+		p, err := rec.Paths(t.Context(), from, to, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := int64(0)
+		for n := range slices.Chunk(p.Nodes, pathFields) {
+			if own += n[4]; n[4] < 0 {
+				t.Fatalf("own time %d", n[4])
+			}
+		}
+		if own != p.Total {
+			t.Fatalf("own times sum to %d, want %d", own, p.Total)
+		}
 		for _, backwards := range []bool{false, true} {
 			if _, err := rec.Find(t.Context(), "A", from, backwards); err != nil {
 				t.Fatal(err)

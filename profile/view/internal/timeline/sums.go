@@ -97,40 +97,65 @@ type frame struct {
 	name, detail      uint32
 }
 
-// addRowBlocks visits the blocks of a row from the last to the first. It reads only the blocks in
-// the window, and uses the cells of all other blocks.
+// addRowBlocks sums the scopes of the blocks of a row.
 func (a *adder) addRowBlocks(ctx context.Context, tape *events.Tape, blocks []block) {
+	visitBackward(ctx, tape, blocks, a.query.From, a.query.To, blockVisitor{a.sumRecords, a.sumLong, a.sumCell})
+	a.leave(-1 << 63)
+}
+
+// A blockVisitor gets the scopes of a row in reverse order of their ends.
+type blockVisitor struct {
+	records func([]events.Record) // gets the records of a block in the window, in order
+	long    func(*long)           // gets the long scopes of other blocks
+	cell    func(*cell)           // gets the cells of other blocks; nil to skip them
+}
+
+// visitBackward visits the blocks of a row from the last to the first. It reads only the blocks in
+// the window.
+func visitBackward(ctx context.Context, tape *events.Tape, blocks []block, from, to int64, v blockVisitor) {
 	var records []events.Record
 	for k := len(blocks) - 1; k >= 0 && ctx.Err() == nil; k-- {
 		b := &blocks[k]
-		if b.before <= a.query.To && b.end >= a.query.From {
+		if b.before <= to && b.end >= from {
 			records, _ = tape.Read(&b.Block, records[:0])
-			for i := len(records) - 1; i >= 0; i-- {
-				if r := &records[i]; r.Kind == events.Scope {
-					a.enter(frame{start: r.Start, dur: r.Dur, name: uint32(r.Name), detail: uint32(r.Detail)})
-				}
-			}
+			v.records(records)
 			continue
 		}
 		next := len(b.longs) - 1
-		enterLongs := func(after int64) {
+		visitLongs := func(after int64) {
 			for ; next >= 0 && int64(b.longs[next].pos) > after; next-- {
-				l := &b.longs[next]
-				a.enter(frame{start: l.start, dur: l.dur, name: l.name, detail: l.detail})
+				v.long(&b.longs[next])
 			}
 		}
-		for i := range b.cells {
-			c := &b.cells[i]
-			if enterLongs(int64(c.pos)); c.level == 1 {
-				a.leave(c.start)
-				if n := len(a.around); n > 0 {
-					a.around[n-1].inner += c.took
-				}
+		if v.cell != nil {
+			for i := range b.cells {
+				visitLongs(int64(b.cells[i].pos))
+				v.cell(&b.cells[i])
 			}
 		}
-		enterLongs(-1)
+		visitLongs(-1)
 	}
-	a.leave(-1 << 63)
+}
+
+func (a *adder) sumRecords(records []events.Record) {
+	for i := len(records) - 1; i >= 0; i-- {
+		if r := &records[i]; r.Kind == events.Scope {
+			a.enter(frame{start: r.Start, dur: r.Dur, name: uint32(r.Name), detail: uint32(r.Detail)})
+		}
+	}
+}
+
+func (a *adder) sumLong(l *long) {
+	a.enter(frame{start: l.start, dur: l.dur, name: l.name, detail: l.detail})
+}
+
+func (a *adder) sumCell(c *cell) {
+	if c.level == 1 {
+		a.leave(c.start)
+		if n := len(a.around); n > 0 {
+			a.around[n-1].inner += c.took
+		}
+	}
 }
 
 // leave sums and removes the current scopes that begin after start, because they cannot enclose a

@@ -168,18 +168,24 @@ func (r *Recording) window(ctx context.Context, s *scratch, row int, from, to, p
 	return j.out
 }
 
-// outer holds the start times of the long scopes that may enclose the next record, outermost first.
+// outer holds the start times of the scopes that may enclose the next record, outermost first.
 type outer struct{ starts []int64 }
 
 // enterLongScope adds a long scope, and draws it if it is in the window. Scopes come in reverse
 // order of their ends.
 func (o *outer) enterLongScope(l *long, j *joiner, from, to int64) {
-	depth := o.depth(l.start)
-	o.starts = append(o.starts[:depth], l.start)
+	depth := o.enterAt(l.start)
 	if l.start <= to && l.end() >= from {
 		j.joinCell(&cell{start: l.start, end: l.end(), took: l.dur, most: uint32(min(l.dur, math.MaxUint32)),
 			name: l.name, detail: l.detail, count: 1, level: int32(min(depth, maxDepth)) + 1})
 	}
+}
+
+// enterAt adds a scope that encloses later records, and returns the number of scopes around it.
+func (o *outer) enterAt(start int64) int {
+	depth := o.depth(start)
+	o.starts = append(o.starts[:depth], start)
+	return depth
 }
 
 // depth returns the number of long scopes that enclose a scope with the given start time.
