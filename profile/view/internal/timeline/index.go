@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"context"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -23,9 +24,10 @@ type Recording struct {
 	next  int64           // number of the first block that is not indexed
 	width int64           // width of a bin in nanoseconds
 	flows flows
-	last  int64 // latest end of a scope
-	chunk int   // number of consecutive blocks that one goroutine indexes at a time
-	most  int   // maximum number of cells
+	gone  map[uint32]float64 // changes of levels in blocks that the tape has dropped, by name
+	last  int64              // latest end of a scope
+	chunk int                // number of consecutive blocks that one goroutine indexes at a time
+	most  int                // maximum number of cells
 }
 
 // A row holds the index of one row, which consists of its blocks.
@@ -40,6 +42,7 @@ type block struct {
 	cells       []cell  // cells; within each level the last cell comes first
 	flows       []flow
 	values      []uint32 // names of the block's values
+	nets        []net    // changes of levels, by name
 }
 
 // A long is a scope that began before its block.
@@ -60,7 +63,7 @@ const (
 
 // New returns the Recording of a tape. The first query indexes the tape.
 func New(tape *events.Tape) *Recording {
-	return &Recording{tape: tape, width: 1, chunk: 32, most: mostCells}
+	return &Recording{tape: tape, gone: map[uint32]float64{}, width: 1, chunk: 32, most: mostCells}
 }
 
 // Tape returns the tape of the recording.
@@ -95,9 +98,11 @@ func (r *Recording) dropped(first int64) bool {
 // update indexes new blocks, and removes blocks that the tape has dropped.
 func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	rows := slices.Clone(r.rows) // This is a copy, so that an error leaves the index unchanged.
+	gone := maps.Clone(r.gone)
 	for i := range rows {
 		n := 0
 		for n < len(rows[i].blocks) && rows[i].blocks[n].Number < blocks[0].Number {
+			goneBlock(gone, &rows[i].blocks[n])
 			n++
 		}
 		rows[i].blocks = slices.Clone(rows[i].blocks[n:])
@@ -149,7 +154,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	if err != nil {
 		return err
 	}
-	r.rows, r.open, r.width, r.next = rows, open, width, blocks[len(blocks)-1].Number+1
+	r.rows, r.open, r.gone, r.width, r.next = rows, open, gone, width, blocks[len(blocks)-1].Number+1
 	r.flows = gatherFlows(rows)
 	r.last = 0
 	for _, row := range rows {

@@ -36,6 +36,9 @@ func drawStory(t *rapid.T) *story {
 					h.kind, h.end = events.Instant, now
 				case 1:
 					h.kind, h.end, h.value = events.Value, now, float64(rapid.IntRange(-9, 9).Draw(t, "value"))
+				case 2, 3:
+					kind := rapid.SampledFrom([]events.Kind{events.Alloc, events.Alloc, events.Free}).Draw(t, "change")
+					h.kind, h.end, h.value = kind, now, float64(rapid.IntRange(0, 9).Draw(t, "bytes"))
 				default:
 					h.kind = events.Scope
 					if depth < 6 {
