@@ -43,7 +43,7 @@ func sortedNets(all map[uint32]float64) []net {
 	return list
 }
 
-// levelNames returns the names of all levels, except those that are also the name of a value.
+// levelNames returns the names of all levels. It omits a level with the name of a value.
 func (r *Recording) levelNames(table, values []string) []string {
 	found := map[uint32]bool{}
 	for name := range r.gone {

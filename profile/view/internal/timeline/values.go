@@ -69,12 +69,7 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 	answer.Levels = r.levelNames(table, answer.Names)
 	answer.Names = append(answer.Names, answer.Levels...)
 	slices.Sort(answer.Names)
-	wanted := map[uint32]int{} // maps names to indexes of the requested series
-	for sym, name := range table {
-		if i := slices.Index(names, name); i >= 0 {
-			wanted[uint32(sym)] = i
-		}
-	}
+	wanted := seriesBySymbol(table, names)
 	pixels := make([][]pixel, len(names)) // pixels[i][0] has the values before the window
 	for i := range pixels {
 		pixels[i] = make([]pixel, 2+(to-from)/step)
@@ -127,6 +122,17 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 		answer.Series[i] = flat(pixels[i])
 	}
 	return answer, nil
+}
+
+// seriesBySymbol maps the symbols of requested names to the indexes of their series.
+func seriesBySymbol(table, names []string) map[uint32]int {
+	wanted := map[uint32]int{}
+	for sym, name := range table {
+		if i := slices.Index(names, name); i >= 0 {
+			wanted[uint32(sym)] = i
+		}
+	}
+	return wanted
 }
 
 // needed reports whether a block has values to read. A block outside the window is read only for
