@@ -90,7 +90,7 @@ func checkNames(names ...string) error {
 
 // check validates the snapshot, and sorts its rows and groups.
 func (s *Snapshot) check() error {
-	var bytes, counts, peaks, groups figures
+	var bytes, counts, peaks, freed, frees, groups figures
 	levels := 0
 	for _, r := range s.Rows {
 		if err := checkNames(r.Worker, r.Group, r.Name, r.Scope); err != nil {
@@ -99,6 +99,8 @@ func (s *Snapshot) check() error {
 		bytes.appendFigures(r.Bytes)
 		counts.appendFigures(r.Count)
 		peaks.appendFigures(r.Peak)
+		freed.appendFigures(r.Freed)
+		frees.appendFigures(r.Frees)
 		if levels += 8 + min(strings.Count(r.Scope, ";"), maxDepth); levels > maxLevels {
 			return fmt.Errorf("the rows have more than %d scopes", maxLevels)
 		}
@@ -123,7 +125,8 @@ func (s *Snapshot) check() error {
 			return fmt.Errorf("there are two rows for %.200s", s.Rows[i].sentence())
 		}
 	}
-	return cmp.Or(bytes.err("bytes of rows"), counts.err("counts of rows"), peaks.err("peaks of rows"), groups.err("groups"))
+	return cmp.Or(bytes.err("bytes of rows"), counts.err("counts of rows"), peaks.err("peaks of rows"),
+		freed.err("freed bytes of rows"), frees.err("frees of rows"), groups.err("groups"))
 }
 
 func (u *Usage) check() error {
