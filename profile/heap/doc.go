@@ -29,6 +29,6 @@
 // # Cost
 //
 // The runtime samples allocations only in programs that contain [runtime.MemProfile], so in
-// programs that refer to Read. Reading a profile takes about a microsecond for each stack, and
-// stops the program only if it first collects garbage.
+// programs that refer to Read. Reading a profile takes some microseconds for each stack, and does
+// not stop the program.
 package heap

@@ -118,7 +118,8 @@ type levelReader struct {
 	*levelSeries
 	tape    *events.Tape
 	blocks  []*block
-	records []events.Record // remaining records of the current block
+	decoded []events.Record // records of the current block
+	records []events.Record // remaining part of decoded
 	row     int
 	time    int64 // time of the next change
 	name    uint32
@@ -139,8 +140,8 @@ func (l *levelReader) advance() bool {
 		if len(l.blocks) == 0 {
 			return false
 		}
-		l.records, _ = l.tape.Read(&l.blocks[0].Block, nil)
-		l.blocks = l.blocks[1:]
+		l.decoded, _ = l.tape.Read(&l.blocks[0].Block, l.decoded[:0])
+		l.records, l.blocks = l.decoded, l.blocks[1:]
 	}
 }
 
