@@ -198,6 +198,24 @@ func TestTimelineFindsAndSumsScopes(t *testing.T) {
 	}
 }
 
+// The timeline shows the level and the peak of the memory in a recording.
+func TestTimelineShowsMemoryLevel(t *testing.T) {
+	tape := events.NewTape(0)
+	rec := events.New(tape, events.Options{})
+	images := rec.Symbol("images")
+	a, b := rec.Worker("a"), rec.Worker("b")
+	a.Alloc(images, 5<<20)
+	b.Alloc(images, 2<<20)
+	b.Free(images, 6<<20)
+	a.Release()
+	b.Release()
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := browse(t, view.New(view.Sources{Recordings: []view.Recording{{Name: "run", Tape: tape}}}), "#tab=timeline")
+	p.until(`document.querySelector(".tl-values").innerText.includes("images bytes\n1.00 MiB\npeak 7.00 MiB")`)
+}
+
 // The tree shows the memory of a tracker, and a comparison with a snapshot shows what has been
 // allocated since then.
 func TestMemoryTreeAndSnapshot(t *testing.T) {
