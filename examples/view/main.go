@@ -19,6 +19,7 @@ import (
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/heap"
 	"github.com/assetcook/assetcook/profile/memory"
 	"github.com/assetcook/assetcook/profile/process"
 	"github.com/assetcook/assetcook/profile/view"
@@ -41,7 +42,7 @@ func main() {
 	probe := profile.Probe{Counters: set, Events: rec, Memory: tracker}
 	defer probe.PublishMemory().Close()
 	token := view.NewToken()
-	v := view.New(view.Sources{Title: "a game", Counters: set, Events: feed, Memory: tracker, Token: token, Dumps: *dumps})
+	v := view.New(view.Sources{Title: "a game", Counters: set, Events: feed, Memory: tracker, Heap: heap.Read, Token: token, Dumps: *dumps})
 	for _, line := range append(graphs, *line) {
 		if line == "" {
 			continue

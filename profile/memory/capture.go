@@ -7,11 +7,14 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/assetcook/assetcook/profile/heap"
 )
 
 // A Capture is the state of a tracker at one time. It can be kept, written to a file and compared
 // with another capture. It never changes.
 type Capture struct {
+	Name    string    `json:"-"`                 // name in a viewer; set by the caller if wanted
 	Program string    `json:"program,omitempty"` // name of the program; set by the caller if wanted
 	Tracker string    `json:"tracker"`           // unique for each tracker and run; only lists of the same Tracker can be compared
 	At      time.Time `json:"at"`
@@ -19,6 +22,9 @@ type Capture struct {
 	Snapshot *Snapshot `json:"snapshot"`
 	Usage    *Usage    `json:"usage"`
 	List     *List     `json:"-"`
+
+	// Heap is the Go heap of the program; set by the caller if wanted.
+	Heap *heap.Profile `json:"heap,omitempty"`
 }
 
 // Capture returns the current state, as accurate as [Snapshot] describes. The capture of a nil

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/assetcook/assetcook/profile/heap"
 )
 
 // These limits apply to a file.
@@ -49,7 +51,7 @@ func readCapture(r io.Reader, most int64) (*Capture, error) {
 	}
 	c := f.Capture
 	c.List = &List{f.Owners, f.Items}
-	return c, cmp.Or(c.Snapshot.check(), c.Usage.check(), c.List.check())
+	return c, cmp.Or(c.Snapshot.check(), c.Usage.check(), c.List.check(), checkHeap(c.Heap))
 }
 
 // figures sums nonnegative numbers and detects overflow.
@@ -88,7 +90,7 @@ func checkNames(names ...string) error {
 
 // check validates the snapshot, and sorts its rows and groups.
 func (s *Snapshot) check() error {
-	var bytes, counts, peaks, groups figures
+	var bytes, counts, peaks, freed, frees, groups figures
 	levels := 0
 	for _, r := range s.Rows {
 		if err := checkNames(r.Worker, r.Group, r.Name, r.Scope); err != nil {
@@ -97,6 +99,8 @@ func (s *Snapshot) check() error {
 		bytes.appendFigures(r.Bytes)
 		counts.appendFigures(r.Count)
 		peaks.appendFigures(r.Peak)
+		freed.appendFigures(r.Freed)
+		frees.appendFigures(r.Frees)
 		if levels += 8 + min(strings.Count(r.Scope, ";"), maxDepth); levels > maxLevels {
 			return fmt.Errorf("the rows have more than %d scopes", maxLevels)
 		}
@@ -121,7 +125,8 @@ func (s *Snapshot) check() error {
 			return fmt.Errorf("there are two rows for %.200s", s.Rows[i].sentence())
 		}
 	}
-	return cmp.Or(bytes.err("bytes of rows"), counts.err("counts of rows"), peaks.err("peaks of rows"), groups.err("groups"))
+	return cmp.Or(bytes.err("bytes of rows"), counts.err("counts of rows"), peaks.err("peaks of rows"),
+		freed.err("freed bytes of rows"), frees.err("frees of rows"), groups.err("groups"))
 }
 
 func (u *Usage) check() error {
@@ -165,6 +170,39 @@ func (l *List) check() error {
 		}
 	}
 	return cmp.Or(bytes.err("bytes of allocations"), capacities.err("capacities of allocations"))
+}
+
+// checkHeap validates the Go heap of a capture, which may be nil.
+func checkHeap(p *heap.Profile) error {
+	if p == nil {
+		return nil
+	}
+	if p.Rate < 0 {
+		return errors.New("the sampling rate of the heap is negative")
+	}
+	for _, f := range p.Frames {
+		if err := checkNames(f.Function, f.File); err != nil {
+			return err
+		}
+	}
+	var inUse, inUseObjects, allocated, allocatedObjects figures
+	calls := 0
+	for _, s := range p.Stacks {
+		if calls += len(s.Calls); calls > maxLevels {
+			return fmt.Errorf("the stacks of the heap have more than %d calls", maxLevels)
+		}
+		for _, c := range s.Calls {
+			if int(c) >= len(p.Frames) {
+				return fmt.Errorf("a stack has frame %d, but the number of frames is %d", c, len(p.Frames))
+			}
+		}
+		inUse.appendFigures(s.InUseBytes)
+		inUseObjects.appendFigures(s.InUseObjects)
+		allocated.appendFigures(s.AllocatedBytes)
+		allocatedObjects.appendFigures(s.AllocatedObjects)
+	}
+	return cmp.Or(inUse.err("bytes of the heap"), inUseObjects.err("objects of the heap"),
+		allocated.err("allocated bytes of the heap"), allocatedObjects.err("allocated objects of the heap"))
 }
 
 // UnmarshalJSON reads an array of whole numbers without allocating memory for each.

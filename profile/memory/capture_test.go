@@ -83,6 +83,9 @@ func TestInvalidCaptureIsRefused(t *testing.T) {
 		{"long owner", head + `{}, "owners":[{"site":"` + strings.Repeat("x", maxName+1) + `"}]}`, "16385 bytes"},
 		{"budget", head + `{"groups":[{"budget":-1}]}}`, "negative"},
 		{"several", head + `{"rows":[{"bytes":-1,"count":-1,"peak":-1}]}, "owners":[], "allocations":[1,1,1,1,1]}`, "negative"},
+		{"frame", head + `{}, "heap":{"frames":[{}],"stacks":[{"calls":[1]}]}}`, "frame 1, but the number of frames is 1"},
+		{"negative objects", head + `{}, "heap":{"stacks":[{"inuse_objects":-1}]}}`, "negative"},
+		{"rate", head + `{}, "heap":{"rate":-1}}`, "negative"},
 		{"groups", head + `{"groups":[` + strings.Repeat("{},", maxGroups) + `{}]}}`, "257 groups"},
 		{"deep", head + `{"rows":[` + strings.Repeat(`{"scope":"`+strings.Repeat(";", 101)+`"},`, maxLevels/100) + `{}]}}`, "more than"},
 	} {
@@ -97,7 +100,7 @@ func TestInvalidCaptureIsRefused(t *testing.T) {
 }
 
 func FuzzReadCapture(f *testing.F) {
-	f.Add([]byte(`{"format":"memory capture 1","snapshot":{"rows":[{"scope":"a;b","bytes":3}]},"usage":{},"owners":[{}],"allocations":[1,1,1,1,0]}`))
+	f.Add([]byte(`{"format":"memory capture 1","snapshot":{"rows":[{"scope":"a;b","bytes":3}]},"usage":{},"owners":[{}],"allocations":[1,1,1,1,0],"heap":{"frames":[{"function":"f"}],"stacks":[{"calls":[0],"inuse_bytes":8}]}}`))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		c, err := ReadCapture(bytes.NewReader(file))
 		if err != nil {
@@ -109,6 +112,11 @@ func FuzzReadCapture(f *testing.F) {
 		}
 		if d := c.List.Sub(c.List); len(d.Changed.Items) != 0 || len(d.New.Items) != 0 {
 			t.Errorf("a list differs from itself: %+v", d)
+		}
+		if c.Heap != nil {
+			if d := c.Heap.Sub(c.Heap); len(d.Stacks) != 0 {
+				t.Errorf("a heap differs from itself: %+v", d)
+			}
 		}
 		var again bytes.Buffer
 		if err := c.WriteJSON(&again); err != nil {

@@ -25,7 +25,7 @@
 //
 //	Tracker.Snapshot     sums by group, and by pool, worker and scope; as CSV, JSON, a tree
 //	                     with filters and any order of levels (Query), or the difference to
-//	                     an earlier one and its leaks
+//	                     an earlier one and its leaks; also the bytes freed so far by row
 //	Tracker.List         each slice that is held: address, size, owner, type and lifetime
 //	                     (PoolOptions), call site (Options.Sites); as CSV, or leaked, new, gone
 //	                     and changed ones since an earlier list
@@ -85,7 +85,7 @@
 // A stack of scopes is represented by one number, because equal stacks are interned (package
 // intern). The worker caches the rows that its current scope used last, so that recording takes
 // three atomic additions: two to the row and one to the group, and one more for each enclosing
-// group. Bytes also takes the lock of its size class. Free takes that lock and one of the 16 locks
+// group. Freeing takes one more, for the bytes freed so far. Bytes also takes the lock of its size class. Free takes that lock and one of the 16 locks
 // that share the table of addresses. The only words that all workers write are a group's sum, which
 // the budget and the peak need, and the sum of memory kept for reuse. All peaks are exact, even
 // under concurrent changes.

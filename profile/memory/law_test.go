@@ -50,6 +50,7 @@ func (m *model) enter(k Key, bytes, count int64, groups []string) {
 	}
 	r.Bytes, r.Count = r.Bytes+bytes, r.Count+count
 	r.Peak = max(r.Peak, r.Bytes)
+	r.Freed, r.Frees = r.Freed+max(0, -bytes), r.Frees+max(0, -count)
 	p := m.pools[k.label()]
 	if p == nil {
 		p = &Total{}

@@ -126,9 +126,9 @@ func TestSub(t *testing.T) {
 	want := &Snapshot{
 		Groups: []GroupRow{{Name: "g", Bytes: 12 - 5, Count: 0, Peak: 14, Budget: 10, Exceeded: 1}},
 		Rows: []Row{
-			{Key{"", "g", "", ""}, 0, -1, 0},
-			{Key{"w", "g", "", ""}, -5, -1, 5},
-			{Key{"w", "g", "p", "a"}, 12, 2, 12},
+			{Key{"", "g", "", ""}, 0, -1, 0, 0, 1},
+			{Key{"w", "g", "", ""}, -5, -1, 5, 5, 1},
+			{Key{"w", "g", "p", "a"}, 12, 2, 12, 0, 0},
 		},
 		Held: after.Held - before.Held, Warm: after.Warm - before.Warm, Untracked: 1, Coarse: 1,
 	}

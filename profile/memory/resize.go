@@ -128,7 +128,7 @@ func (s *site) takeOver(from *site, n int64) error {
 		return err
 	}
 	s.held.addHeld(n)
-	s.count.Add(1)
+	s.allocs.Add(1)
 	to.enter(n, both)
 	if to.tracker.tally != nil {
 		s.pool.tally.add(n, 1)
@@ -136,8 +136,7 @@ func (s *site) takeOver(from *site, n int64) error {
 		from.pool.tally.add(-n, -1)
 		was.tallyCount(-1, both)
 	}
-	from.held.bytes.Add(-n)
-	from.count.Add(-1)
+	from.leave(n)
 	was.enter(-n, both)
 	was.release(n, both)
 	return nil

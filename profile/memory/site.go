@@ -26,12 +26,14 @@ func (m *meter) addHeld(n int64) int64 {
 
 // A site is one row of a snapshot: the slices of one pool under one stack of scopes.
 type site struct {
-	held  meter
-	count atomic.Int64
-	pool  *Pool
-	stack intern.Symbol
+	held   meter
+	allocs atomic.Int64 // number of slices and accounts that came to the row
+	frees  atomic.Int64 // number of slices and accounts that left the row
+	freed  atomic.Int64 // bytes that left the row
+	pool   *Pool
+	stack  intern.Symbol
 
-	_ [24]byte // Padding fills a cache line, because the next site in memory may belong to another worker.
+	_ [8]byte // Padding fills a cache line, because the next site in memory may belong to another worker.
 }
 
 // unused marks a site that has never had a slice or account, even of zero bytes. The mark is stored
@@ -40,7 +42,7 @@ const unused = -1
 
 func (s *site) add(n int64) {
 	s.held.addHeld(n)
-	s.count.Add(1)
+	s.allocs.Add(1)
 	g := s.pool.group
 	g.enterSelf(n)
 	if g.more {
@@ -49,8 +51,7 @@ func (s *site) add(n int64) {
 }
 
 func (s *site) sub(n int64) {
-	s.held.bytes.Add(-n)
-	s.count.Add(-1)
+	s.leave(n)
 	g := s.pool.group
 	g.held.bytes.Add(-n)
 	if g.more {
@@ -58,9 +59,24 @@ func (s *site) sub(n int64) {
 	}
 }
 
+// leave removes a slice or account of n bytes from the site, but not from its group.
+func (s *site) leave(n int64) {
+	s.held.bytes.Add(-n)
+	s.freed.Add(n)
+	s.frees.Add(1)
+}
+
+// heldCount returns the number of slices and accounts. It is not negative, because frees is read
+// first.
+func (s *site) heldCount() int64 {
+	frees := s.frees.Load()
+	return s.allocs.Load() - frees
+}
+
 // change adds n bytes, which may be negative, to a site. It does not change the count.
 func (s *site) change(n int64) {
 	s.held.addHeld(n)
+	s.freed.Add(max(0, -n))
 	g := s.pool.group
 	g.enterSelf(n)
 	if g.more {

@@ -54,6 +54,11 @@ type Row struct {
 	Bytes int64 `json:"bytes"`
 	Count int64 `json:"count"` // number of slices and accounts
 	Peak  int64 `json:"peak"`  // most bytes held at the same time
+
+	// Freed and Frees are the bytes and the number of slices and accounts that have left the row so
+	// far: they were freed, moved to another row by Retag, or cut by Resize.
+	Freed int64 `json:"freed,omitempty"`
+	Frees int64 `json:"frees,omitempty"`
 }
 
 // Snapshot returns the current state. The snapshot of a nil tracker is empty.
@@ -77,7 +82,7 @@ func (t *Tracker) Snapshot() *Snapshot {
 	}
 	for _, site := range sites {
 		peak := site.held.peak.Load()
-		row := Row{Bytes: site.held.bytes.Load(), Count: site.count.Load(), Peak: peak}
+		row := Row{Bytes: site.held.bytes.Load(), Count: site.heldCount(), Peak: peak, Freed: site.freed.Load(), Frees: site.frees.Load()}
 		if peak == unused {
 			continue
 		}
@@ -104,7 +109,7 @@ func (t *Tracker) Groups() []GroupRow {
 func groupRows(groups []*Group, sites []*site) []GroupRow {
 	counts := map[*Group]int64{}
 	for _, site := range sites {
-		if count := site.count.Load(); count != 0 {
+		if count := site.heldCount(); count != 0 {
 			counts[site.pool.group] += count
 		}
 	}
@@ -158,6 +163,7 @@ func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 	for _, p := range s.pairs(earlier) {
 		r := p.Row
 		r.Bytes, r.Count = r.Bytes-p.was.Bytes, r.Count-p.was.Count
+		r.Freed, r.Frees = p.freed, p.frees
 		if r.Bytes != 0 || r.Count != 0 {
 			d.Rows = append(d.Rows, r)
 		}
@@ -183,10 +189,12 @@ func (s *Snapshot) GroupPairs(earlier *Snapshot) [][2]GroupRow {
 	return slices.SortedFunc(maps.Values(pairs), func(a, b [2]GroupRow) int { return cmp.Compare(a[0].Name, b[0].Name) })
 }
 
-// A pair holds a row, and the bytes and count of the same row in an earlier snapshot.
+// A pair holds a row, the bytes and count of the same row in an earlier snapshot, and the bytes and
+// count that left the row since then.
 type pair struct {
 	Row
-	was Total
+	was          Total
+	freed, frees int64
 }
 
 // pairs returns the rows of both snapshots, sorted by key.
@@ -197,9 +205,11 @@ func (s *Snapshot) pairs(earlier *Snapshot) []pair {
 		for len(was) > 0 && was[0].compare(r.Key) < 0 {
 			list, was = append(list, was[0].gone()), was[1:]
 		}
-		p := pair{Row: r}
+		p := pair{Row: r, freed: r.Freed, frees: r.Frees}
 		if len(was) > 0 && was[0].Key == r.Key {
-			p.was, was = Total{Bytes: was[0].Bytes, Count: was[0].Count}, was[1:]
+			p.was = Total{Bytes: was[0].Bytes, Count: was[0].Count}
+			p.freed, p.frees = r.Freed-was[0].Freed, r.Frees-was[0].Frees
+			was = was[1:]
 		}
 		list = append(list, p)
 	}
@@ -211,5 +221,5 @@ func (s *Snapshot) pairs(earlier *Snapshot) []pair {
 
 // gone returns the pair of a row that exists only in the earlier snapshot.
 func (r Row) gone() pair {
-	return pair{Row{Key: r.Key, Peak: r.Peak}, Total{Bytes: r.Bytes, Count: r.Count}}
+	return pair{Row: Row{Key: r.Key, Peak: r.Peak}, was: Total{Bytes: r.Bytes, Count: r.Count}}
 }

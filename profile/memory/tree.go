@@ -21,6 +21,11 @@ type Node struct {
 	Peak  int64 `json:"peak,omitempty"`
 	Bound bool  `json:"bound,omitempty"`
 
+	// Freed and Frees are the bytes and the number of slices and accounts that left their rows since
+	// the query's earlier snapshot; without one, since the start.
+	Freed int64 `json:"freed,omitempty"`
+	Frees int64 `json:"frees,omitempty"`
+
 	Was      *Total  `json:"was,omitempty"`  // bytes and count in the query's earlier snapshot; nil without one
 	More     int     `json:"more,omitempty"` // number of omitted nodes whose sums this node holds; Tree sets 0
 	Children []*Node `json:"children,omitempty"`
@@ -43,7 +48,8 @@ func (s *Snapshot) Tree(q Query) *Node {
 	}
 	b.bound(groups)
 	for _, p := range s.pairs(earlier) {
-		if (q.Empty || p.Bytes != 0 || p.Count != 0 || p.was != Total{}) && q.chooses(p.Key) {
+		churned := q.Since != nil && (p.freed != 0 || p.frees != 0)
+		if (q.Empty || churned || p.Bytes != 0 || p.Count != 0 || p.was != Total{}) && q.chooses(p.Key) {
 			b.enter(p)
 		}
 	}
@@ -100,6 +106,8 @@ func (b *branch) enter(p pair, most int64) {
 	n.Bytes += p.Bytes
 	n.Count += p.Count
 	n.Peak += p.Peak
+	n.Freed += p.freed
+	n.Frees += p.frees
 	if n.Was != nil {
 		n.Was.Bytes += p.was.Bytes
 		n.Was.Count += p.was.Count

@@ -21,10 +21,10 @@ func levels(n *Node) string {
 
 func TestTreeLevels(t *testing.T) {
 	s := &Snapshot{Rows: []Row{
-		{Key{"", "files", "", ""}, 5, 1, 5},
-		{Key{"w", "images", "pixels", "a;decode;mip"}, 20, 2, 30},
-		{Key{"w", "images", "pixels", "b"}, 10, 1, 10},
-		{Key{"w", "images", "pixels", "c"}, 0, 0, 99},
+		{Key{"", "files", "", ""}, 5, 1, 5, 0, 0},
+		{Key{"w", "images", "pixels", "a;decode;mip"}, 20, 2, 30, 0, 0},
+		{Key{"w", "images", "pixels", "b"}, 10, 1, 10, 0, 0},
+		{Key{"w", "images", "pixels", "c"}, 0, 0, 99, 0, 0},
 	}}
 	for _, tc := range []struct {
 		by   string
@@ -51,7 +51,7 @@ func TestTreeLevels(t *testing.T) {
 			t.Errorf("%.20q: %v", by, err)
 		}
 	}
-	deep := &Snapshot{Rows: []Row{{Key{Scope: strings.Repeat("a;", 5000)}, 1, 1, 1}}}
+	deep := &Snapshot{Rows: []Row{{Key{Scope: strings.Repeat("a;", 5000)}, 1, 1, 1, 0, 0}}}
 	depth := 0
 	deep.Tree(Query{}).walk(0, func(_ *Node, d int) { depth = max(depth, d) })
 	if depth != maxDepth+2 {
@@ -88,8 +88,8 @@ func TestPeakOfSeveralRowsIsBounded(t *testing.T) {
 }
 
 func TestTreeSince(t *testing.T) {
-	was := &Snapshot{Rows: []Row{{Key{"v", "g", "", ""}, 7, 1, 7}, {Key{"w", "g", "p", "a"}, 5, 1, 5}, {Key{"w", "g", "p", "b"}, 3, 1, 3}}}
-	now := &Snapshot{Rows: []Row{{Key{"w", "g", "p", "a"}, 25, 2, 5}, {Key{"w", "g", "p", "b"}, 3, 1, 3}, {Key{"w", "h", "", "c"}, 1, 1, 1}}}
+	was := &Snapshot{Rows: []Row{{Key{"v", "g", "", ""}, 7, 1, 7, 0, 0}, {Key{"w", "g", "p", "a"}, 5, 1, 5, 0, 0}, {Key{"w", "g", "p", "b"}, 3, 1, 3, 0, 0}}}
+	now := &Snapshot{Rows: []Row{{Key{"w", "g", "p", "a"}, 25, 2, 5, 0, 0}, {Key{"w", "g", "p", "b"}, 3, 1, 3, 0, 0}, {Key{"w", "h", "", "c"}, 1, 1, 1, 0, 0}}}
 	tree := now.Tree(Query{Since: was, By: []Part{byAsset}})
 	want := `:total 29/4 was 15/3
  asset:a 25/2 was 5/1
@@ -107,7 +107,9 @@ func TestTreeSince(t *testing.T) {
 }
 
 func TestRowsOfTheEarlierSnapshotCountAsFreed(t *testing.T) {
-	row := func(worker string, bytes int64) Row { return Row{Key{Worker: worker, Group: "g"}, bytes, 1, bytes} }
+	row := func(worker string, bytes int64) Row {
+		return Row{Key{Worker: worker, Group: "g"}, bytes, 1, bytes, 0, 0}
+	}
 	was := &Snapshot{Rows: []Row{row("a", 1), row("c", 2), row("e", 3)}, Groups: []GroupRow{{Name: "g", Bytes: 6}, {Name: "h", Bytes: 9}}}
 	now := &Snapshot{Rows: []Row{row("b", 4), row("c", 7), row("d", 5)}, Groups: []GroupRow{{Name: "g", Bytes: 16}}}
 	d := now.Sub(was)
@@ -123,11 +125,43 @@ func TestRowsOfTheEarlierSnapshotCountAsFreed(t *testing.T) {
 	}
 }
 
+// A comparison has the memory that was allocated and freed again between the two snapshots, also if
+// nothing else changed. A slice that Retag or Resize takes from a row has left the row.
+func TestTreeSinceHasFreedMemory(t *testing.T) {
+	tracker := New(Options{})
+	p := tracker.Group("g", GroupOptions{}).Pool("p", PoolOptions{})
+	w := tracker.Worker("w").Push("a.png")
+	p.Free(nil, p.Bytes(w, 5))
+	was := tracker.Snapshot()
+	for range 3 {
+		p.Free(nil, p.Bytes(w, 100))
+	}
+	moved := p.Bytes(w, 40)
+	w.Push("b.png")
+	if err := p.Retag(w, moved); err != nil {
+		t.Fatal(err)
+	}
+	account := tracker.Group("h", GroupOptions{}).Grow(w, 30)
+	if err := account.Resize(10); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	tree := tracker.Snapshot().Tree(Query{Since: was, By: []Part{byGroup, byAsset, byScope}})
+	tree.walk(0, func(n *Node, _ int) { got = append(got, fmt.Sprintf("%s %d %d/%d", n.Name, n.Bytes, n.Freed, n.Frees)) })
+	want := "total 50 360/4, g 40 340/4, a.png 40 340/4, b.png 40 0/0, h 10 20/0, a.png 10 20/0, b.png 10 20/0"
+	if text := strings.Join(got, ", "); text != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+	if d := tracker.Snapshot().Sub(was); len(d.Rows) != 2 {
+		t.Errorf("rows without growth are in the difference: %+v", d.Rows)
+	}
+}
+
 func TestUnknownLevelPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")
 		}
 	}()
-	(&Snapshot{Rows: []Row{{Key{Group: "images"}, 1, 1, 1}}}).Tree(Query{By: []Part{"grup"}})
+	(&Snapshot{Rows: []Row{{Key{Group: "images"}, 1, 1, 1, 0, 0}}}).Tree(Query{By: []Part{"grup"}})
 }

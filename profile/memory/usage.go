@@ -96,7 +96,7 @@ func (t *Tracker) Usage() *Usage {
 			rows[p] = row
 		}
 		row.Bytes += s.held.bytes.Load()
-		row.Count += s.count.Load()
+		row.Count += s.heldCount()
 	}
 	u.Sizes = t.addRounding(rows)
 	for p, row := range rows {

@@ -2,7 +2,7 @@
 // events as a timeline, memory as a tree. It also shows saved recordings and snapshots.
 //
 //	http.ListenAndServe("127.0.0.1:7357", view.New(view.Sources{
-//		Counters: set, Events: feed, Memory: tracker,
+//		Counters: set, Events: feed, Memory: tracker, Heap: heap.Read,
 //	}))
 //
 // The page is embedded in the package, needs no other server and requests nothing from the network.
@@ -17,7 +17,7 @@
 // Memory groups are sampled once a second while a page shows them. At most 8 snapshots of a tracker
 // are kept, with at most 4 Mi allocations of 40 bytes in total, unless the latest alone has more.
 // The oldest snapshot is dropped first. The list of allocations is dropped a minute after its last
-// use.
+// use. The Go heap is read only when a user asks for it or takes a snapshot (package heap).
 //
 // # Console
 //

@@ -10,14 +10,9 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/internal/webjson"
+	"github.com/assetcook/assetcook/profile/heap"
 	"github.com/assetcook/assetcook/profile/memory"
 )
-
-// A MemorySnapshot is a capture of a tracker, with a name that the page shows.
-type MemorySnapshot struct {
-	Name    string
-	Capture *memory.Capture
-}
 
 // These are limits for the snapshots that the page takes. The oldest snapshots are dropped first.
 // An allocation takes 40 bytes.
@@ -29,7 +24,8 @@ const (
 
 // memories holds the snapshots available to a page.
 type memories struct {
-	tracker *memory.Tracker
+	tracker *memory.Tracker // may be nil, also if heap is not
+	heap    func() *heap.Profile
 	files   []*keptMemory // snapshots from files; never changed
 	most    int           // maximum number of allocations in all snapshots in taken; the latest snapshot alone may have more
 
@@ -54,15 +50,19 @@ type snapshotInfo struct {
 	Name string `json:"name"`
 	At   int64  `json:"at"` // Unix time in nanoseconds
 	File bool   `json:"file"`
+	Heap bool   `json:"heap"` // true if the snapshot has the Go heap
 }
 
 func newMemories(s Sources) *memories {
-	m := &memories{tracker: s.Memory, most: maxTakenItems}
+	m := &memories{tracker: s.Memory, heap: s.Heap, most: maxTakenItems}
 	for i, f := range s.Snapshots {
-		m.files = append(m.files, &keptMemory{"f" + strconv.Itoa(i), f.Name, f.Capture})
+		m.files = append(m.files, &keptMemory{"f" + strconv.Itoa(i), f.Name, f})
 	}
 	return m
 }
+
+// live reports whether a running program is connected.
+func (m *memories) live() bool { return m.tracker != nil || m.heap != nil }
 
 func (m *memories) infos() []snapshotInfo {
 	m.mu.Lock()
@@ -78,15 +78,15 @@ func (m *memories) infos() []snapshotInfo {
 }
 
 func (k *keptMemory) info(file bool) snapshotInfo {
-	return snapshotInfo{k.id, k.name, k.At.UnixNano(), file}
+	return snapshotInfo{k.id, k.name, k.At.UnixNano(), file, k.Heap != nil}
 }
 
 const liveID = "live"
 
 // find returns the snapshot with an identifier, or nil if the identifier means the running program.
 func (m *memories) find(id string) (*memory.Capture, error) {
-	if id == liveID || id == "" && m.tracker != nil {
-		if m.tracker == nil {
+	if id == liveID || id == "" && m.live() {
+		if !m.live() {
 			return nil, fmt.Errorf("no running program is connected; choose a snapshot")
 		}
 		return nil, nil
@@ -114,10 +114,19 @@ func (m *memories) rows(id string) (*memory.Snapshot, time.Time, error) {
 	return c.Snapshot, c.At, nil
 }
 
-// takeSnapshot captures the tracker's current state. It returns the names of the snapshots that it
+// captureAll returns the current state of the running program, with its Go heap.
+func (m *memories) captureAll() *memory.Capture {
+	c := m.tracker.Capture(time.Now())
+	if m.heap != nil {
+		c.Heap = m.heap()
+	}
+	return c
+}
+
+// takeSnapshot captures the program's current state. It returns the names of the snapshots that it
 // dropped to make room.
 func (m *memories) takeSnapshot(name string) (snapshotInfo, []string) {
-	c := m.tracker.Capture(time.Now())
+	c := m.captureAll()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.next++
@@ -141,10 +150,12 @@ func (m *memories) takeSnapshot(name string) (snapshotInfo, []string) {
 }
 
 func (v *View) memoryRoutes(mux *http.ServeMux) {
-	if v.memory.tracker == nil && len(v.memory.files) == 0 {
+	if !v.memory.live() && len(v.memory.files) == 0 {
 		return
 	}
 	mux.HandleFunc("GET /api/memory", v.memoryTree)
+	mux.HandleFunc("GET /api/memory/heap", v.memoryHeap)
+	mux.HandleFunc("POST /api/memory/collect", v.acting(v.memoryCollect))
 	mux.HandleFunc("GET /api/memory/groups", v.memoryGroups)
 	mux.HandleFunc("GET /api/memory/summary", v.memorySummary)
 	mux.HandleFunc("GET /api/memory/diff", v.memoryDiff)
@@ -166,7 +177,7 @@ func (v *View) memoryTake(w http.ResponseWriter, req *http.Request) {
 		webjson.Fail(w, http.StatusBadRequest, "the name has %d bytes; at most 100 are kept", len(body.Name))
 		return
 	}
-	if v.memory.tracker == nil {
+	if !v.memory.live() {
 		webjson.Fail(w, http.StatusBadRequest, "no running program is connected, so no snapshot is possible")
 		return
 	}
@@ -259,7 +270,7 @@ func (v *View) memoryFile(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if c == nil {
-		c = v.memory.tracker.Capture(time.Now())
+		c = v.memory.captureAll()
 	}
 	named := *c
 	named.Program = cmp.Or(c.Program, v.sources.Title)

@@ -10,11 +10,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/assetcook/assetcook/profile/heap"
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
@@ -196,7 +198,7 @@ func TestFileComparesLikeItsTracker(t *testing.T) {
 	}
 	other := memory.New(memory.Options{})
 	other.Group("images", memory.GroupOptions{}).Pool("pixels", memory.PoolOptions{}).Bytes(nil, 1)
-	files := New(Sources{Snapshots: []MemorySnapshot{{"was", was}, {"now", now}, {"other", other.Capture(time.Unix(2, 0))}}})
+	files := New(Sources{Snapshots: []*memory.Capture{was, now, other.Capture(time.Unix(2, 0))}})
 	defer files.Close()
 	var leaks allocationsAnswer
 	ask(t, files, "memory/allocations?snap=f1&base=f0&change=leaks", &leaks)
@@ -321,7 +323,7 @@ func million() *memory.Capture {
 }
 
 func TestMemoryMillion(t *testing.T) {
-	v := New(Sources{Snapshots: []MemorySnapshot{{"m", million()}}})
+	v := New(Sources{Snapshots: []*memory.Capture{million()}})
 	defer v.Close()
 	var tree memory.Node
 	w := ask(t, v, "memory?by=worker,group,scope&most=500", &tree)
@@ -339,7 +341,7 @@ func TestMemoryMillion(t *testing.T) {
 }
 
 func BenchmarkMemoryMillion(b *testing.B) {
-	v := New(Sources{Snapshots: []MemorySnapshot{{"m", million()}}})
+	v := New(Sources{Snapshots: []*memory.Capture{million()}})
 	defer v.Close()
 	for _, path := range []string{
 		"memory?by=worker,group,name,scope", "memory/allocations?sort=bytes&n=%d", "memory/allocations?sort=scope&n=%d", "memory/allocations?q=00007&n=%d", "memory/allocations?offset=500000",
@@ -350,5 +352,65 @@ func BenchmarkMemoryMillion(b *testing.B) {
 				v.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", url, nil))
 			}
 		})
+	}
+}
+
+// The page reads the Go heap only when it asks for the heap or takes a snapshot. Snapshots keep it,
+// also as files, and a comparison has the changes.
+func TestGoHeapIsReadOnDemand(t *testing.T) {
+	reads := int64(0)
+	read := func() *heap.Profile {
+		reads++
+		return &heap.Profile{Rate: 1, Frames: []heap.Frame{{Function: "game.load", File: "game/load.go", Line: 7}},
+			Stacks: []heap.Stack{{Calls: []uint32{0}, InUseBytes: 100 * reads, InUseObjects: reads, AllocatedBytes: 1000 * reads, AllocatedObjects: 10 * reads}}}
+	}
+	v := New(Sources{Heap: read, Token: "secret"})
+	defer v.Close()
+	var is info
+	ask(t, v, "info", &is)
+	ask(t, v, "memory", &memory.Node{})
+	ask(t, v, "memory/groups", &struct{}{})
+	ask(t, v, "memory/summary", &summary{})
+	ask(t, v, "memory/allocations?fresh=1", &allocationsAnswer{})
+	if reads != 0 || !is.Heap || !is.Memory {
+		t.Errorf("%d reads before the page asked; info %+v", reads, is)
+	}
+	var snapshot snapshotInfo
+	if act(t, v, "memory/snapshot", `{}`, &snapshot); reads != 1 || !snapshot.Heap {
+		t.Errorf("%d reads for %+v", reads, snapshot)
+	}
+	var p heap.Profile
+	ask(t, v, "memory/heap", &p)
+	if p.Stacks[0].InUseBytes != 200 || p.Frames[0].Line != 7 {
+		t.Errorf("live %+v", p)
+	}
+	file := ask(t, v, "memory/file?snap=live", nil)
+	now, err := memory.ReadCapture(bytes.NewReader(file.Body.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, err := memory.ReadCapture(bytes.NewReader(ask(t, v, "memory/file?snap="+snapshot.ID, nil).Body.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := New(Sources{Snapshots: []*memory.Capture{was, now, million()}})
+	defer files.Close()
+	p = heap.Profile{}
+	ask(t, files, "memory/heap?snap=f1&base=f0", &p)
+	if want := (heap.Stack{Calls: []uint32{0}, InUseBytes: 200, InUseObjects: 2, AllocatedBytes: 2000, AllocatedObjects: 20}); !reflect.DeepEqual(p.Stacks, []heap.Stack{want}) {
+		t.Errorf("difference %+v, want %+v", p.Stacks, want)
+	}
+	for path, want := range map[string]int{"memory/heap?snap=f2": 409, "memory/heap?snap=f0&base=f2": 409, "memory/heap?snap=x": 404, "memory/heap?snap=live": 404} {
+		if w := ask(t, files, path, nil); w.Code != want {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	if code := act(t, v, "memory/collect", `{}`, nil); code != 200 {
+		t.Errorf("collect: %d", code)
+	}
+	refused := httptest.NewRecorder()
+	v.ServeHTTP(refused, httptest.NewRequest("POST", "http://127.0.0.1/api/memory/collect", strings.NewReader("{}")))
+	if refused.Code != http.StatusForbidden {
+		t.Errorf("collect without a token: %d", refused.Code)
 	}
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // A treeOrder is the sort order of a node's children. "bytes", "count" and "peak" sort by that
-// number, greatest first. "growth" sorts by the growth since the earlier snapshot, and "name" by
-// name.
+// number, greatest first. "growth" sorts by the growth since the earlier snapshot, "freed" by the
+// bytes that were freed since then, and "name" by name.
 type treeOrder string
 
 const (
@@ -18,10 +18,11 @@ const (
 	orderCount  treeOrder = "count"
 	orderPeak   treeOrder = "peak"
 	orderGrowth treeOrder = "growth"
+	orderFreed  treeOrder = "freed"
 	orderName   treeOrder = "name"
 )
 
-var treeOrders = []treeOrder{orderBytes, orderCount, orderPeak, orderGrowth, orderName}
+var treeOrders = []treeOrder{orderBytes, orderCount, orderPeak, orderGrowth, orderFreed, orderName}
 
 func (o treeOrder) compare(a, b *memory.Node) int {
 	switch o {
@@ -31,6 +32,8 @@ func (o treeOrder) compare(a, b *memory.Node) int {
 		return cmp.Compare(b.Count, a.Count)
 	case orderPeak:
 		return cmp.Compare(b.Peak, a.Peak)
+	case orderFreed:
+		return cmp.Or(cmp.Compare(b.Freed, a.Freed), cmp.Compare(b.Frees, a.Frees))
 	case orderGrowth:
 		was, is := growth(a), growth(b)
 		return cmp.Or(cmp.Compare(is.Bytes, was.Bytes), cmp.Compare(is.Count, was.Count))
@@ -102,6 +105,8 @@ func leaveOut(n *memory.Node, kept map[*memory.Node]bool) {
 		rest.More++
 		rest.Bytes += c.Bytes
 		rest.Count += c.Count
+		rest.Freed += c.Freed
+		rest.Frees += c.Frees
 		if c.Was != nil {
 			rest.Was.Bytes += c.Was.Bytes
 			rest.Was.Count += c.Was.Count
@@ -116,6 +121,8 @@ func leaveOut(n *memory.Node, kept map[*memory.Node]bool) {
 // weight returns the importance of a node. No child has a higher weight.
 func (o treeOrder) weight(n *memory.Node) int64 {
 	switch {
+	case o == orderFreed:
+		return n.Freed
 	case n.Was != nil:
 		return n.Change
 	case o == orderCount:

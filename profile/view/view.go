@@ -12,6 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/heap"
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
@@ -27,8 +28,12 @@ type Sources struct {
 	Events   *events.Feed
 	Memory   *memory.Tracker
 
+	// Heap, if not nil, reads the Go heap of the program that serves the page. Set it to heap.Read.
+	// The page calls it only if a user asks for the heap or takes a snapshot.
+	Heap func() *heap.Profile
+
 	// Snapshots are shown in addition to the tracker, for comparison. See memory.ReadCapture.
-	Snapshots []MemorySnapshot
+	Snapshots []*memory.Capture
 
 	// Tabs are the program's own additions to the page.
 	Tabs []Tab
@@ -146,7 +151,8 @@ func (v *View) routes() *http.ServeMux {
 type info struct {
 	Title    string `json:"title"`
 	Counters bool   `json:"counters"`
-	Memory   bool   `json:"memory"`
+	Memory   bool   `json:"memory"` // true if snapshots can be taken
+	Heap     bool   `json:"heap"`
 	Dumps    bool   `json:"dumps"`
 
 	Recordings []recordingInfo `json:"recordings"`
@@ -163,7 +169,7 @@ type tabInfo struct {
 
 func (v *View) info(w http.ResponseWriter, _ *http.Request) {
 	s := v.sources
-	answer := info{Title: s.Title, Counters: s.Counters != nil, Memory: s.Memory != nil, Dumps: s.Dumps != "", Recordings: v.lines.infos(), Snapshots: v.memory.infos(), Tabs: []tabInfo{}}
+	answer := info{Title: s.Title, Counters: s.Counters != nil, Memory: v.memory.live(), Heap: s.Heap != nil, Dumps: s.Dumps != "", Recordings: v.lines.infos(), Snapshots: v.memory.infos(), Tabs: []tabInfo{}}
 	for _, t := range s.Tabs {
 		_, err := fs.Stat(t.Files, "tab.css")
 		answer.Tabs = append(answer.Tabs, tabInfo{t.ID, t.Title, err == nil})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/heap"
 	"github.com/assetcook/assetcook/profile/memory"
 	"github.com/assetcook/assetcook/profile/view"
 )
@@ -196,6 +198,24 @@ func TestTimelineFindsAndSumsScopes(t *testing.T) {
 	}
 }
 
+// The timeline shows the level and the peak of the memory in a recording.
+func TestTimelineShowsMemoryLevel(t *testing.T) {
+	tape := events.NewTape(0)
+	rec := events.New(tape, events.Options{})
+	images := rec.Symbol("images")
+	a, b := rec.Worker("a"), rec.Worker("b")
+	a.Alloc(images, 5<<20)
+	b.Alloc(images, 2<<20)
+	b.Free(images, 6<<20)
+	a.Release()
+	b.Release()
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := browse(t, view.New(view.Sources{Recordings: []view.Recording{{Name: "run", Tape: tape}}}), "#tab=timeline")
+	p.until(`document.querySelector(".tl-values").innerText.includes("images bytes\n1.00 MiB\npeak 7.00 MiB")`)
+}
+
 // The tree shows the memory of a tracker, and a comparison with a snapshot shows what has been
 // allocated since then.
 func TestMemoryTreeAndSnapshot(t *testing.T) {
@@ -216,6 +236,39 @@ func TestMemoryTreeAndSnapshot(t *testing.T) {
 	p.until(`document.querySelector(".memory").textContent.includes("leak.png")`)
 	pool.Free(nil, leak)
 	pool.Free(nil, held)
+}
+
+// leakRows leaks a slice in each call.
+//
+//go:noinline
+func leakRows() { leakedRows = append(leakedRows, make([]byte, 1<<20)) }
+
+var leakedRows [][]byte
+
+// A comparison of the Go heap with a snapshot names the function that leaked first, with its file
+// and line, and shows its callers.
+func TestGoHeapNamesTheLeak(t *testing.T) {
+	p := browse(t, view.New(view.Sources{Heap: heap.Read, Token: "secret"}), "#token=secret&tab=memory")
+	first := `(document.querySelector(".go-heap tbody tr")?.textContent ?? "")`
+	button := func(text string) {
+		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`[...document.querySelectorAll(".memory button")].find(b => b.textContent === %q).click()`, text)))
+	}
+	p.until(first + ` !== ""`)
+	button("Collect garbage")
+	p.until(`document.querySelector(".go-heap [role=status]").textContent.includes("in use")`)
+	p.do(chromedp.KeyEvent("s"))
+	p.until(`[...document.querySelectorAll(".memory select option")].some(o => /snapshot 1/.test(o.textContent))`)
+	for range 64 {
+		leakRows()
+	}
+	p.do(chromedp.KeyEvent("c"))
+	p.until(`document.querySelector(".go-heap thead").textContent.includes("growth")`)
+	button("Collect garbage")
+	p.until(`/^▸browser\.leakRows browser\/view_test\.go:\d+\+[5-7]\d\.\d MiB/.test(` + first + `)`) // the profile is a sample
+	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".go-heap tbody .twist").click()`))
+	p.until(`document.querySelector(".go-heap tbody tr:nth-child(2)").textContent.includes("TestGoHeapNamesTheLeak")`)
+	runtime.KeepAlive(leakedRows)
+	leakedRows = nil
 }
 
 func TestPageWithoutTokenCannotAct(t *testing.T) {

@@ -120,7 +120,8 @@ func addSnapshot(g *gathering, name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	g.Snapshots = append(g.Snapshots, view.MemorySnapshot{Name: filepath.Base(name), Capture: capture})
+	capture.Name = filepath.Base(name)
+	g.Snapshots = append(g.Snapshots, capture)
 	return nil
 }
 

@@ -34,13 +34,13 @@ export class Tree {
 	}
 
 	#header() {
-		const titles = this.#memory.base ? [["name", ""], ["", "was"], ["bytes", "now"], ["growth", "change"], ["count", "count"], ["", "change"]]
+		const titles = this.#memory.base ? [["name", ""], ["bytes", "now"], ["growth", "change"], ["count", "count"], ["", "change"], ["freed", "freed"]]
 			: [["name", ""], ["", "share"], ["bytes", "size"], ["count", "count"], ["peak", "peak"]];
 		this.#head.replaceChildren(...titles.map(([order, text]) => {
 			if (order === "") return el("span", { className: "n dim", textContent: text });
 			const sorted = this.#memory.order === order;
 			const arrow = sorted ? (this.#memory.get("reverse") ? " ▴" : " ▾") : "";
-			return el("button", { type: "button", className: order === "name" ? "" : "n", textContent: (order === "name" ? this.#memory.by.replaceAll(",", " › ") : text) + arrow, title: "Sort by " + order, onclick: () => this.#memory.sort(order) });
+			return el("button", { type: "button", className: order === "name" ? "" : "n", textContent: (order === "name" ? this.#memory.by.replaceAll(",", " › ") : text) + arrow, title: order === "freed" ? "Freed between the two moments, also what was allocated after the first" : "Sort by " + order, onclick: () => this.#memory.sort(order) });
 		}));
 		this.root.classList.toggle("two", this.#memory.base !== "");
 	}
@@ -92,7 +92,9 @@ export class Tree {
 		if (this.#memory.base) {
 			const was = node.was ?? { bytes: 0, count: 0 };
 			const grown = node.bytes - was.bytes, more = node.count - was.count;
-			row.append(n(bytes(was.bytes), count(was.bytes) + " bytes"), n(bytes(node.bytes), count(node.bytes) + " bytes"), n(change(grown, bytes), change(grown, count) + " bytes", grew(grown)), n(count(node.count), "allocations"), n(change(more, count), "allocations", grew(more)));
+			const freed = node.freed ?? 0;
+			row.append(n(bytes(node.bytes), `${count(node.bytes)} bytes, was ${count(was.bytes)}`), n(change(grown, bytes), change(grown, count) + " bytes", grew(grown)), n(count(node.count), "allocations"), n(change(more, count), "allocations", grew(more)),
+				n(freed ? bytes(freed) : "", `${count(freed)} bytes in ${count(node.frees ?? 0)} freed between the two moments, or moved to another row`));
 			return row;
 		}
 		const share = this.#node.bytes > 0 ? node.bytes / this.#node.bytes : this.#node.peak > 0 ? (node.peak ?? 0) / this.#node.peak : 0;

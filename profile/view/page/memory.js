@@ -1,6 +1,7 @@
 // Memory: a tree of what is held beside a map of it, the groups over time, and tables of
-// groups, pools, sizes, changes and single allocations.
+// groups, pools, sizes, changes, single allocations and the Go heap.
 
+import { Heap } from "./memory-heap.js";
 import { Changes, Groups, Pools } from "./memory-tables.js";
 import { Icicle } from "./memory-icicle.js";
 import { List } from "./memory-list.js";
@@ -16,7 +17,7 @@ export const tab = {
 
 const orders = ["worker,scope,pool", "group,name,scope", "asset,scope,pool", "worker,group,scope,name", "group,worker,asset", "pool,asset", "scope,group"];
 const filters = [["worker", "thread"], ["group", "group"], ["name", "pool"], ["scope", "scope or asset"]];
-const panels = [["list", "Allocations", "a"], ["groups", "Groups", "g"], ["pools", "Pools and sizes", "p"], ["changes", "Changes", "d"]];
+const panels = [["list", "Allocations", "a"], ["groups", "Groups", "g"], ["pools", "Pools and sizes", "p"], ["changes", "Changes", "d"], ["heap", "Go heap", "h"]];
 const interval = 1000; // of samples of what runs
 
 class Memory {
@@ -54,6 +55,9 @@ class Memory {
 	// If a program has freed all its memory, such as a finished cook, the page shows the peaks.
 	get empty() { return this.get("empty", this.#spent ? "1" : "") === "1"; }
 	get #spent() { return this.base === "" && this.#summary?.snap === this.snap && this.#summary.usage.bytes === 0 && this.#summary.groups.some(g => g.peak > 0); }
+	get #hasHeap() { return this.#app.info.heap || this.snapshots.some(s => s.heap); }
+	// A program without pools has only its Go heap.
+	get #panel() { return this.get("panel", this.#hasHeap && this.#summary?.groups.length === 0 ? "heap" : this.base ? "changes" : "list"); }
 	get path() { return this.#app.state.all("m.path"); }
 	get app() { return this.#app; }
 
@@ -92,7 +96,7 @@ class Memory {
 		this.#tree = new Tree(this);
 		this.#icicle = new Icicle(this);
 		this.#list = new List(this);
-		this.#tables = { groups: new Groups(this), pools: new Pools(this), changes: new Changes(this) };
+		this.#tables = { groups: new Groups(this), pools: new Pools(this), changes: new Changes(this), heap: new Heap(this) };
 		b.panels = el("nav", { role: "tablist", ariaLabel: "Tables" });
 		for (const [id, title, k] of panels) b.panels.append(el("button", { type: "button", role: "tab", id: "m-" + id, textContent: title, title: `${title} (${k})`, onclick: () => this.panel(id) }));
 		b.panel = el("div", { className: "panel" });
@@ -133,7 +137,9 @@ class Memory {
 		b.pause.textContent = this.#paused ? "Follow" : "Pause";
 		b.save.href = this.#app.server.url("api/memory/file", { snap: this.snap });
 		b.csv.href = this.#app.server.url("api/memory/rows.csv", { snap: this.snap });
-		const open = this.get("panel", this.base ? "changes" : "list");
+		const open = this.#panel;
+		this.#root.classList.toggle("of-heap", open === "heap");
+		document.getElementById("m-heap").hidden = !this.#hasHeap;
 		for (const [id] of panels) document.getElementById("m-" + id)?.setAttribute("aria-selected", String(id === open));
 		this.#time.root.hidden = !this.#app.info.memory;
 		const view = open === "list" ? this.#list : this.#tables[open] ?? this.#tables.groups;
@@ -145,6 +151,7 @@ class Memory {
 		this.#fill();
 		if (await this.#loadTree()) {
 			this.#list.load(fresh);
+			if (this.#panel === "heap") this.#tables.heap.load(fresh);
 			if (this.base) this.#tables.changes.load(fresh);
 			else this.#tables.changes.none();
 		}
@@ -252,6 +259,7 @@ class Memory {
 		this.set("panel", id);
 		this.#fill();
 		if (id === "list") this.#list.load();
+		if (id === "heap") this.#tables.heap.load();
 	}
 
 	sort(order) {

@@ -1,5 +1,6 @@
 // Graphs of the values of a recording below its rows, along the same time.
 
+import { bytes } from "./format.js";
 import { el, sized } from "./timeline-dom.js";
 import { font } from "./timeline-draw.js";
 
@@ -10,6 +11,7 @@ const mostNames = 500; // in the menu
 
 export class Values {
 	names = [];   // all that there are
+	levels = [];  // those that are bytes of memory, allocated less freed
 	chosen = [];  // those that are drawn
 	#answer = null; // { from, to, px, names, series: Float64Arrays of time and value }
 	#busy = null;
@@ -39,7 +41,7 @@ export class Values {
 		root.hidden = names.length === 0 || off;
 		if (names.length === 0) return;
 		const kept = state.all("value");
-		const chosen = kept.length ? kept.filter(n => names.includes(n)) : names.slice(0, 2);
+		const chosen = kept.length ? kept.filter(n => names.includes(n)) : [...new Set([...this.levels.slice(0, 1), ...names])].slice(0, 2);
 		const boxes = names.slice(0, mostNames).map(n => {
 			const box = el("input", { type: "checkbox", checked: chosen.includes(n), value: n });
 			box.onchange = () => {
@@ -57,6 +59,7 @@ export class Values {
 		try {
 			const got = await this.line.app.server.get("api/values", { rec: this.line.rec, from: 0, to: Math.ceil(this.line.end), width: 1 });
 			this.names = got.names ?? [];
+			this.levels = got.levels ?? [];
 		} catch (e) { this.line.on.failed(this.line, e); }
 		return this.names;
 	}
@@ -88,16 +91,18 @@ export class Values {
 		ctx.fillStyle = palette.line;
 		ctx.fillRect(0, top, w, 1);
 		const series = a?.series[a.names.indexOf(name)];
-		let least = Infinity, greatest = -Infinity, here = NaN;
+		let least = Infinity, greatest = -Infinity, here = NaN, last = NaN;
 		const n = series?.length ?? 0;
 		for (let k = 0; k + 1 < n; k += 2) {
 			const end = k + 2 < n ? series[k + 2] : Infinity;
 			if (end < line.from || series[k] > line.to || Number.isNaN(series[k + 1])) continue;
 			least = Math.min(least, series[k + 1]);
 			greatest = Math.max(greatest, series[k + 1]);
+			last = series[k + 1];
 			if (line.pointer && series[k] <= line.time(line.pointer.x)) here = series[k + 1];
 		}
-		const text = least > greatest ? `${name}\n–` : `${name}\n${short(least)} … ${short(greatest)}${Number.isNaN(here) ? "" : "\n" + short(here)}`;
+		const level = this.levels.includes(name);
+		const text = least > greatest ? `${name}\n–` : level ? `${name}\n${bytes(Number.isNaN(here) ? last : here)}\npeak ${bytes(greatest)}` : `${name}\n${short(least)} … ${short(greatest)}${Number.isNaN(here) ? "" : "\n" + short(here)}`;
 		const side = this.side.children[i];
 		if (side.textContent !== text) {
 			side.textContent = text;
@@ -105,7 +110,7 @@ export class Values {
 		}
 		if (least > greatest) return;
 		// the scale holds 0 if that is not far away
-		if (least > 0 && least < greatest / 2) least = 0;
+		if (least > 0 && (level || least < greatest / 2)) least = 0;
 		const size = greatest - least || 1;
 		const y = v => top + height - 5 - (v - least) / size * (height - 11);
 		ctx.save();

@@ -187,7 +187,7 @@ func BenchmarkWindows(b *testing.B) {
 		})
 	}
 	b.Run("between", func(b *testing.B) { // One pixel of this window is just narrower than a bin, so cells cannot be used.
-		span := width * (rec.width - 1)
+		span := width * (rec.bins.width - 1)
 		loop(b, func() error {
 			_, err := rec.Window(ctx, 0, span, width)
 			return err

@@ -1,5 +1,5 @@
 // Package timeline answers a page's queries about a recording of events: windows of the recording
-// as spans to draw, sums, search hits, values over time, and differences between two recordings.
+// as spans to draw, sums, search hits, values and levels of memory over time, and differences between two recordings.
 //
 //	rec := timeline.New(tape)
 //	w, err := rec.Window(ctx, from, to, 1920)

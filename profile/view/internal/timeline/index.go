@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"context"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -21,12 +22,18 @@ type Recording struct {
 	rows   []row
 	open   []events.Record // scopes that have not ended
 	next   int64           // number of the first block that is not indexed
-	width  int64           // width of a bin in nanoseconds
+	bins   binning
 	flows  flows
 	frames frameIndex
-	last   int64 // latest end of a scope
-	chunk  int   // number of consecutive blocks that one goroutine indexes at a time
-	most   int   // maximum number of cells
+	gone   map[uint32]float64 // changes of levels in blocks that the tape has dropped, by name
+	last   int64              // latest end of a scope
+	chunk  int                // number of consecutive blocks that one goroutine indexes at a time
+}
+
+// A binning holds the width of a bin in nanoseconds, and the maximum number of cells.
+type binning struct {
+	width int64
+	most  int
 }
 
 // latestAnswers holds results that the next queries are likely to need again.
@@ -47,6 +54,7 @@ type block struct {
 	cells       []cell  // cells; within each level the last cell comes first
 	flows       []flow
 	values      []uint32 // names of the block's values
+	nets        []net    // changes of levels, by name
 }
 
 // A long is a scope that began before its block.
@@ -67,7 +75,7 @@ const (
 
 // New returns the Recording of a tape. The first query indexes the tape.
 func New(tape *events.Tape) *Recording {
-	return &Recording{tape: tape, width: 1, chunk: 32, most: mostCells, frames: frameIndex{most: mostFrames}}
+	return &Recording{tape: tape, gone: map[uint32]float64{}, bins: binning{width: 1, most: mostCells}, chunk: 32, frames: frameIndex{most: mostFrames}}
 }
 
 // Tape returns the tape of the recording.
@@ -102,9 +110,11 @@ func (r *Recording) dropped(first int64) bool {
 // update indexes new blocks, and removes blocks that the tape has dropped.
 func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	rows := slices.Clone(r.rows) // This is a copy, so that an error leaves the index unchanged.
+	gone := maps.Clone(r.gone)
 	for i := range rows {
 		n := 0
 		for n < len(rows[i].blocks) && rows[i].blocks[n].Number < blocks[0].Number {
+			goneBlock(gone, &rows[i].blocks[n])
 			n++
 		}
 		rows[i].blocks = slices.Clone(rows[i].blocks[n:])
@@ -113,7 +123,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	for i := range rows {
 		first[i] = len(rows[i].blocks)
 	}
-	width := r.width
+	width := r.bins.width
 	for i := range blocks {
 		b := &blocks[i]
 		if b.Number < r.next || b.Row < 0 || b.Row >= mostRows {
@@ -151,7 +161,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 		for i := range part {
 			r.frames.addMarks(part[i][0].Row, marks[i])
 		}
-		width = bound(rows, width, r.most)
+		width = bound(rows, width, r.bins.most)
 	}
 	err := cores().Each(ctx, len(rows), func(i int) error {
 		s := scratches.Get().(*scratch)
@@ -161,7 +171,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	if err != nil {
 		return err
 	}
-	r.rows, r.open, r.width, r.next = rows, open, width, blocks[len(blocks)-1].Number+1
+	r.rows, r.open, r.gone, r.bins.width, r.next = rows, open, gone, width, blocks[len(blocks)-1].Number+1
 	r.flows = gatherFlows(rows)
 	r.last = latestEnd(rows)
 	r.frames.oldest = oldestKept(rows, blocks[0].Number)

@@ -19,11 +19,12 @@ type scratch struct {
 	flows   []flow
 	values  map[uint32]struct{}
 	marks   []frameTime
+	nets    map[uint32]float64
 	splits  []int64
 	joiner  joiner
 }
 
-var scratches = sync.Pool{New: func() any { return &scratch{values: map[uint32]struct{}{}} }}
+var scratches = sync.Pool{New: func() any { return &scratch{values: map[uint32]struct{}{}, nets: map[uint32]float64{}} }}
 
 // chunk indexes consecutive blocks of a row, as if no blocks followed them. It returns the blocks'
 // frame marks, which have one of the given names, latest first.
@@ -98,7 +99,7 @@ func (s *scratch) settle(ctx context.Context, tape *events.Tape, blocks []block,
 func (s *scratch) index(tape *events.Tape, b *block, splits []int64, width int64) {
 	s.decode(tape, b, splits, 0, width)
 	b.cells, b.longs, b.flows = slices.Clone(s.joiner.out), slices.Clone(s.longs), slices.Clone(s.flows)
-	b.values = slices.Sorted(maps.Keys(s.values))
+	b.values, b.nets = slices.Sorted(maps.Keys(s.values)), sortedNets(s.nets)
 	b.splits = nil
 	for _, start := range splits {
 		if start > b.before && start <= b.end {
@@ -114,6 +115,7 @@ func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, wi
 	s.records, _ = tape.Read(&b.Block, s.records[:0]) // Read omits invalid records.
 	s.longs, s.flows = s.longs[:0], s.flows[:0]
 	clear(s.values)
+	clear(s.nets)
 	own := slices.Clone(splits)
 	slices.Sort(own)
 	split := len(own)
@@ -148,6 +150,9 @@ func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, wi
 			s.joiner.joinCell(&c)
 		case events.Value:
 			s.values[c.name] = struct{}{}
+		case events.Alloc, events.Free:
+			bytes, _ := levelChange(r)
+			s.nets[c.name] += bytes
 		case events.FlowOut, events.FlowIn:
 			s.flows = append(s.flows, flow{r.Flow(), r.Start, r.Row, r.Kind == events.FlowOut})
 		}

@@ -128,6 +128,8 @@ func recordsOf(row int, mark int64, list []happening) []byte {
 			c = binary.AppendUvarint(c, uint64(h.end-h.start))
 		case events.Value:
 			c = binary.AppendUvarint(c, bits.ReverseBytes64(math.Float64bits(h.value)))
+		case events.Alloc, events.Free:
+			c = binary.AppendVarint(c, int64(h.value))
 		case events.FlowOut, events.FlowIn:
 			c = binary.AppendUvarint(c, h.flow)
 		}

@@ -182,6 +182,9 @@ func TestValues(t *testing.T) {
 					low[at], high[at] = min(low[at], h.value), max(high[at], h.value)
 				}
 			}
+			for _, level := range got.Levels {
+				names[level] = true
+			}
 			if !slices.Equal(got.Names, append([]string{}, slices.Sorted(maps.Keys(names))...)) {
 				t.Fatalf("%s: names %q, want %v", how, got.Names, names)
 			}

@@ -12,6 +12,7 @@ import (
 // Values holds quantities over time.
 type Values struct {
 	Names  []string    `json:"names"`  // names of all quantities in the recording
+	Levels []string    `json:"levels"` // the part of Names that are levels of memory in bytes
 	Series [][]float64 `json:"series"` // pairs of time and value, for each requested quantity
 }
 
@@ -65,12 +66,10 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 	names = names[:min(len(names), mostSeries)]
 	table := r.tape.State().Names
 	answer := &Values{Names: r.quantities(table), Series: make([][]float64, len(names))}
-	wanted := map[uint32]int{} // maps names to indexes of the requested series
-	for sym, name := range table {
-		if i := slices.Index(names, name); i >= 0 {
-			wanted[uint32(sym)] = i
-		}
-	}
+	answer.Levels = r.levelNames(table, answer.Names)
+	answer.Names = append(answer.Names, answer.Levels...)
+	slices.Sort(answer.Names)
+	wanted := seriesBySymbol(table, names)
 	pixels := make([][]pixel, len(names)) // pixels[i][0] has the values before the window
 	for i := range pixels {
 		pixels[i] = make([]pixel, 2+(to-from)/step)
@@ -114,10 +113,26 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 	if err != nil {
 		return nil, err
 	}
+	if levels := newLevelSeries(table, names, answer.Levels); !levels.none() {
+		if err := r.addLevels(ctx, levels, from, to, step, pixels); err != nil {
+			return nil, err
+		}
+	}
 	for i := range pixels {
 		answer.Series[i] = flat(pixels[i])
 	}
 	return answer, nil
+}
+
+// seriesBySymbol maps the symbols of requested names to the indexes of their series.
+func seriesBySymbol(table, names []string) map[uint32]int {
+	wanted := map[uint32]int{}
+	for sym, name := range table {
+		if i := slices.Index(names, name); i >= 0 {
+			wanted[uint32(sym)] = i
+		}
+	}
+	return wanted
 }
 
 // needed reports whether a block has values to read. A block outside the window is read only for

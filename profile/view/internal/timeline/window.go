@@ -138,7 +138,7 @@ func (r *Recording) window(ctx context.Context, s *scratch, row int, from, to, p
 		next := len(b.longs) - 1
 		if b.before <= to {
 			cells := b.cells
-			if pixel < r.width {
+			if pixel < r.bins.width {
 				again := *b
 				s.decode(r.tape, &again, around.starts, from, pixel)
 				cells = s.joiner.out

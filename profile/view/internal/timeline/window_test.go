@@ -36,6 +36,9 @@ func drawStory(t *rapid.T) *story {
 					h.kind, h.end = events.Instant, now
 				case 1:
 					h.kind, h.end, h.value = events.Value, now, float64(rapid.IntRange(-9, 9).Draw(t, "value"))
+				case 2, 3:
+					kind := rapid.SampledFrom([]events.Kind{events.Alloc, events.Alloc, events.Free}).Draw(t, "change")
+					h.kind, h.end, h.value = kind, now, float64(rapid.IntRange(0, 9).Draw(t, "bytes"))
 				default:
 					h.kind = events.Scope
 					if depth < 6 {
@@ -126,14 +129,14 @@ func indexed(t *rapid.T, s *story) map[string]*Recording {
 	stream := s.stream()
 	binned := New(events.OpenTape(stream))
 	coarse := New(events.OpenTape(stream))
-	coarse.width = 1 << 20
+	coarse.bins.width = 1 << 20
 	tape := events.NewTape(0)
 	live := New(tape)
 	binned.chunk = rapid.IntRange(1, 4).Draw(t, "chunk")
-	binned.width = rapid.SampledFrom([]int64{1, 16, 128}).Draw(t, "bins")
-	live.width = binned.width
-	binned.most = rapid.SampledFrom([]int{4, 20, mostCells}).Draw(t, "most")
-	live.most = binned.most
+	binned.bins.width = rapid.SampledFrom([]int64{1, 16, 128}).Draw(t, "bins")
+	live.bins.width = binned.bins.width
+	binned.bins.most = rapid.SampledFrom([]int{4, 20, mostCells}).Draw(t, "most")
+	live.bins.most = binned.bins.most
 	binned.frames.most = rapid.SampledFrom([]int{1, 5, mostFrames}).Draw(t, "frames")
 	live.frames.most = binned.frames.most
 	for rest := stream; len(rest) > 0; {
