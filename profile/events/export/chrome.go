@@ -12,15 +12,15 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// WriteChrome writes Chrome's trace event format as gzipped JSON. A slice takes about 90 bytes
+// writeChrome writes Chrome's trace event format as gzipped JSON. A slice takes about 90 bytes
 // before compression.
 //
 // Times are microseconds with three decimals. Some have a fourth decimal, a tenth of a nanosecond,
 // so that a reader that calculates in floating point does not lose one nanosecond. The format has a
 // setting to show nanoseconds (displayTimeUnit), but some trace processors then misread the numbers
-// as nanoseconds, so WriteChrome does not use it. JSON cannot express infinities and NaN, so such
+// as nanoseconds, so writeChrome does not use it. JSON cannot express infinities and NaN, so such
 // counter values are omitted.
-func WriteChrome(w io.Writer, rec Recording) error {
+func writeChrome(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
 	packed := gzip.NewWriter(w)
 	c := chromeWriter{out: bufio.NewWriterSize(packed, 64<<10), timeline: t}

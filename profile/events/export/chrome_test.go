@@ -127,7 +127,7 @@ func readChrome(t failer, packed []byte) reading {
 
 func TestChromeStart(t *testing.T) {
 	var file struct{ OtherData struct{ Start string } }
-	if err := json.Unmarshal(unpacked(t, writtenBy(t, WriteChrome, kitchen())), &file); err != nil {
+	if err := json.Unmarshal(unpacked(t, writtenBy(t, writeChrome, kitchen())), &file); err != nil {
 		t.Fatal(err)
 	}
 	if want := "2026-03-14T09:26:53.589793238Z"; file.OtherData.Start != want {
@@ -143,7 +143,7 @@ func TestChromeOmitsInvalidNumbers(t *testing.T) {
 		amount(events.Value, 0, "v", 3, 1e300),
 		amount(events.Value, 0, "v", 4, 5e-324),
 	)}
-	got := readChrome(t, writtenBy(t, WriteChrome, rec)).samples
+	got := readChrome(t, writtenBy(t, writeChrome, rec)).samples
 	if want := []readSample{{"v", 3, 1e300}, {"v", 4, 5e-324}}; !slices.Equal(got, want) {
 		t.Errorf("samples %v, want %v", got, want)
 	}

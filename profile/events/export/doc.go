@@ -1,13 +1,13 @@
 // Package export converts a recording of events to formats of other programs:
 //
-//	.pftrace   Perfetto TrackEvent   ui.perfetto.dev, trace_processor      [WritePerfetto]
-//	.json.gz   Chrome trace event    ui.perfetto.dev, speedscope, Tracy    [WriteChrome]
-//	.folded    folded stacks         flamegraph.pl, inferno, speedscope    [WriteFolded]
-//	.pprof     pprof profile         go tool pprof                         [WritePprof]
+//	.pftrace   Perfetto TrackEvent   ui.perfetto.dev, trace_processor
+//	.json.gz   Chrome trace event    ui.perfetto.dev, speedscope, Tracy
+//	.folded    folded stacks         flamegraph.pl, inferno, speedscope
+//	.pprof     pprof profile         go tool pprof
 //
 // The first two formats are timelines. They have a row for each worker, with a slice for each scope
 // and a mark for each instant, and also counters and arrows for flows. The last two are sums: time
-// by stack of scopes. [ByEnding] chooses a format by the file name.
+// by stack of scopes. [ByEnding] returns the function that writes a format.
 //
 // # Mapping of events
 //

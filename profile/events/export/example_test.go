@@ -42,9 +42,11 @@ func ExampleByEnding() {
 	// Output: cook.pftrace 303 bytes
 }
 
-func ExampleWriteFolded() {
+// Folded stacks are lines of text.
+func ExampleByEnding_folded() {
+	write, _ := export.ByEnding("cook.folded")
 	rec := export.Recording{Events: some(), Workers: func() []string { return []string{"worker 1"} }}
-	if err := export.WriteFolded(os.Stdout, rec); err != nil {
+	if err := write(os.Stdout, rec); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

@@ -174,7 +174,7 @@ func TestFoldedIsExact(t *testing.T) {
 		p := play(t)
 		got := map[string]int64{}
 		var sum, want int64
-		for stack, ns := range readFolded(t, writtenBy(t, WriteFolded, p.recording(p.want.rows))) {
+		for stack, ns := range readFolded(t, writtenBy(t, writeFolded, p.recording(p.want.rows))) {
 			frames := strings.Split(stack, ";")
 			got[frames[0]+";"+frames[len(frames)-1]] += ns
 			sum += ns
@@ -209,7 +209,7 @@ func TestPprofIsExact(t *testing.T) {
 			top += ns
 		}
 		got, want := map[string][2]int64{}, map[string][2]int64{}
-		for _, s := range readPprof(t, writtenBy(t, WritePprof, p.recording(p.want.rows))).Sample {
+		for _, s := range readPprof(t, writtenBy(t, writePprof, p.recording(p.want.rows))).Sample {
 			name := s.Location[0].Line[0].Function.Name
 			got[name] = [2]int64{got[name][0] + s.Value[0], got[name][1] + s.Value[1]}
 			sum += s.Value[1]

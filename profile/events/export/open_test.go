@@ -34,7 +34,7 @@ func TestOpenScopesAreDrawn(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
 	}
-	if got := string(writtenBy(t, WriteFolded, rec)); !strings.Contains(got, "worker 0;asset wall.png (still open);encode encode (still open) 460\n") {
+	if got := string(writtenBy(t, writeFolded, rec)); !strings.Contains(got, "worker 0;asset wall.png (still open);encode encode (still open) 460\n") {
 		t.Errorf("folded: %s", got)
 	}
 }
@@ -50,7 +50,7 @@ func TestOfStream(t *testing.T) {
 	r.Close()
 	before := time.Now().Add(-time.Hour)
 	var out bytes.Buffer
-	if err := WriteFolded(&out, OfStream(events.Read(&stream))); err != nil {
+	if err := writeFolded(&out, OfStream(events.Read(&stream))); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); !strings.HasPrefix(got, "hangs;encode encode (still open) ") {

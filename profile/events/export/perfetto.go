@@ -79,11 +79,11 @@ const (
 	processUUID = 1
 )
 
-// WritePerfetto writes Perfetto's binary trace. A slice takes about 30 bytes.
+// writePerfetto writes Perfetto's binary trace. A slice takes about 30 bytes.
 //
 // Each worker is a thread with its own packet sequence. A sequence contains each name once. Its
 // times are differences to the previous event. The counters form another sequence.
-func WritePerfetto(w io.Writer, rec Recording) error {
+func writePerfetto(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
 	p := perfettoWriter{out: bufio.NewWriterSize(w, 64<<10), timeline: t}
 	p.sequence(processUUID)

@@ -233,7 +233,7 @@ func TestPerfettoArrowArrivesAfterItLeaves(t *testing.T) {
 		arrowSide(events.FlowIn, 1, 5, 170),
 		scope(1, "waited", "", 50, 200),
 	)}
-	got := readPerfetto(t, writtenBy(t, WritePerfetto, rec)).arrows
+	got := readPerfetto(t, writtenBy(t, writePerfetto, rec)).arrows
 	if want := []readArrow{{"made", "waited"}}; !slices.Equal(got, want) {
 		t.Errorf("arrows %v, want %v", got, want)
 	}
@@ -242,7 +242,7 @@ func TestPerfettoArrowArrivesAfterItLeaves(t *testing.T) {
 // The wall clock at time 0 must occur once in the trace, as a reading of CLOCK_REALTIME.
 func TestPerfettoStart(t *testing.T) {
 	var seen []int64
-	for _, f := range pb(t, writtenBy(t, WritePerfetto, kitchen())) {
+	for _, f := range pb(t, writtenBy(t, writePerfetto, kitchen())) {
 		for _, clock := range pb(t, f.bytes).sub(t, 6).all(1) {
 			if c := pb(t, clock.bytes); c.uint(1) == 1 {
 				seen = append(seen, int64(c.uint(2)))
@@ -257,7 +257,7 @@ func TestPerfettoStart(t *testing.T) {
 // Counters of bytes must declare their unit, so that viewers show MB.
 func TestPerfettoUnit(t *testing.T) {
 	units := map[string]uint64{}
-	for _, f := range pb(t, writtenBy(t, WritePerfetto, kitchen())) {
+	for _, f := range pb(t, writtenBy(t, writePerfetto, kitchen())) {
 		track := pb(t, f.bytes).sub(t, 60)
 		if _, ok := track.one(8); ok {
 			units[track.text(2)] = track.sub(t, 8).uint(3)
@@ -272,7 +272,7 @@ func TestPerfettoUnit(t *testing.T) {
 // is written once.
 func TestPerfettoSize(t *testing.T) {
 	const n = 10_000
-	got := float64(len(writtenBy(t, WritePerfetto, Recording{Events: nestedScopes(n)}))) / n
+	got := float64(len(writtenBy(t, writePerfetto, Recording{Events: nestedScopes(n)}))) / n
 	if got > 31 {
 		t.Errorf("%.1f bytes a slice", got)
 	}

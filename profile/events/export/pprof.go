@@ -8,11 +8,11 @@ import (
 	"io"
 )
 
-// WritePprof writes a profile for go tool pprof. The profile has the count and time of each stack
+// writePprof writes a profile for go tool pprof. The profile has the count and time of each stack
 // of scopes, summed over all workers. The functions in the profile are the Names of scopes. The
 // label "detail" is the Detail of the innermost scope that has one. So -tagfocus selects an asset,
 // and -tagleaf=detail shows each asset separately. Marks, counters and flows are omitted.
-func WritePprof(w io.Writer, rec Recording) error {
+func writePprof(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
 	p := pprof{strings: map[string]uint64{}, places: map[uint32]uint64{}}
 	p.string("") // pprof requires that string 0 is empty.

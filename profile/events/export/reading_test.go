@@ -141,8 +141,8 @@ var timelines = map[string]struct {
 	write func(io.Writer, Recording) error
 	read  func(failer, []byte) reading
 }{
-	"perfetto": {WritePerfetto, readPerfetto},
-	"chrome":   {WriteChrome, readChrome},
+	"perfetto": {writePerfetto, readPerfetto},
+	"chrome":   {writeChrome, readChrome},
 }
 
 func scope(worker int, name, detail string, begin, end int64) events.Event {
@@ -234,10 +234,10 @@ func TestGolden(t *testing.T) {
 		file string
 		got  []byte
 	}{
-		{"kitchen.pftrace", writtenBy(t, WritePerfetto, kitchen())},
-		{"kitchen.json", unpacked(t, writtenBy(t, WriteChrome, kitchen()))},
-		{"kitchen.folded", writtenBy(t, WriteFolded, kitchen())},
-		{"kitchen.pprof.txt", []byte(readPprof(t, writtenBy(t, WritePprof, kitchen())).String())},
+		{"kitchen.pftrace", writtenBy(t, writePerfetto, kitchen())},
+		{"kitchen.json", unpacked(t, writtenBy(t, writeChrome, kitchen()))},
+		{"kitchen.folded", writtenBy(t, writeFolded, kitchen())},
+		{"kitchen.pprof.txt", []byte(readPprof(t, writtenBy(t, writePprof, kitchen())).String())},
 	} {
 		file := filepath.Join("testdata", c.file)
 		if *update {

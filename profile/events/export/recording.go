@@ -37,10 +37,10 @@ type format struct {
 
 func formats() []format {
 	return []format{
-		{".pftrace", WritePerfetto},
-		{".json.gz", WriteChrome},
-		{".folded", WriteFolded},
-		{".pprof", WritePprof},
+		{".pftrace", writePerfetto},
+		{".json.gz", writeChrome},
+		{".folded", writeFolded},
+		{".pprof", writePprof},
 	}
 }
 

@@ -24,13 +24,13 @@ func TestByEnding(t *testing.T) {
 		var direct func(io.Writer, Recording) error
 		switch ending {
 		case ".pftrace":
-			direct = WritePerfetto
+			direct = writePerfetto
 		case ".json.gz":
-			direct = WriteChrome
+			direct = writeChrome
 		case ".folded":
-			direct = WriteFolded
+			direct = writeFolded
 		case ".pprof":
-			direct = WritePprof
+			direct = writePprof
 		default:
 			t.Fatalf("%s: the format has no check", ending)
 		}
@@ -123,7 +123,7 @@ func TestAskedAfterTheLastEvent(t *testing.T) {
 			return 4
 		},
 	}
-	got := readPerfetto(t, writtenBy(t, WritePerfetto, rec))
+	got := readPerfetto(t, writtenBy(t, writePerfetto, rec))
 	if !slices.Equal(got.rows, []string{"late"}) || !slices.Equal(got.samples, []readSample{{"dropped events", 0, 4}}) {
 		t.Errorf("rows %q, samples %v", got.rows, got.samples)
 	}
@@ -136,10 +136,10 @@ func TestNothingRecorded(t *testing.T) {
 			t.Errorf("%s: %s", name, off)
 		}
 	}
-	if got := writtenBy(t, WriteFolded, Recording{Events: given()}); len(got) > 0 {
+	if got := writtenBy(t, writeFolded, Recording{Events: given()}); len(got) > 0 {
 		t.Errorf("folded: %q", got)
 	}
-	readPprof(t, writtenBy(t, WritePprof, Recording{Events: given()}))
+	readPprof(t, writtenBy(t, writePprof, Recording{Events: given()}))
 }
 
 // The output must have all named rows and all rows with events, sorted by row number.
@@ -174,7 +174,7 @@ func TestTimesBeforeTheBeginning(t *testing.T) {
 			t.Errorf("%s: %s", name, off)
 		}
 	}
-	got := readPprof(t, writtenBy(t, WritePprof, rec())).TimeNanos
+	got := readPprof(t, writtenBy(t, writePprof, rec())).TimeNanos
 	if want := int64(100e9 - 40); got != want {
 		t.Errorf("wall clock of time 0 is %d, want %d", got, want)
 	}
@@ -203,7 +203,7 @@ func TestUnknownEvents(t *testing.T) {
 		amount(events.Value, 0, "v", 2, 7, 8), amount(events.Alloc, 0, "v", 2),
 	)}
 	want := reading{process: "recording", samples: []readSample{{"v", 2, 7}}}
-	if off := readPerfetto(t, writtenBy(t, WritePerfetto, rec)).differs(want); off != "" {
+	if off := readPerfetto(t, writtenBy(t, writePerfetto, rec)).differs(want); off != "" {
 		t.Error(off)
 	}
 }
@@ -215,7 +215,7 @@ func TestMemorySumsFollowTime(t *testing.T) {
 		amount(events.Alloc, 0, "b", 10, 100), amount(events.Free, 0, "b", 40, 100),
 		amount(events.Alloc, 1, "b", 20, 7), amount(events.Value, 1, "b", 25, 1), amount(events.Free, 1, "b", 30, 7),
 	)}
-	got := readPerfetto(t, writtenBy(t, WritePerfetto, rec)).sorted().samples
+	got := readPerfetto(t, writtenBy(t, writePerfetto, rec)).sorted().samples
 	want := []readSample{{"b", 25, 1}, {"b bytes", 10, 100}, {"b bytes", 20, 107}, {"b bytes", 30, 100}, {"b bytes", 40, 0}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

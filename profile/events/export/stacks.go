@@ -54,13 +54,13 @@ func (r *row) sumRowByStack(all []*stack, known map[stack]*stack) []*stack {
 	return all
 }
 
-// WriteFolded writes Brendan Gregg's folded stacks, with a line for each stack of scopes:
+// writeFolded writes Brendan Gregg's folded stacks, with a line for each stack of scopes:
 //
 //	worker;cook/asset textures/wall.png;cook/encode 51200
 //
 // The number is the nanoseconds spent in the last scope, without the scopes inside it. The lines
 // are sorted. Marks, counters and flows are omitted.
-func WriteFolded(w io.Writer, rec Recording) error {
+func writeFolded(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
 	sums := map[string]int64{}
 	for _, r := range t.rows {

@@ -56,7 +56,7 @@ func TestFolded(t *testing.T) {
 		"worker 1;cook/asset textures/wall.png;cook/read":   60,
 		"worker 1;cook/asset textures/wall.png;cook/encode": 1000,
 	}
-	if got := readFolded(t, writtenBy(t, WriteFolded, kitchen())); !maps.Equal(got, want) {
+	if got := readFolded(t, writtenBy(t, writeFolded, kitchen())); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -70,7 +70,7 @@ func TestFoldedSeparators(t *testing.T) {
 			scope(0, "x:y", "p\nq 3", 10, 15),
 		),
 	}
-	got := string(writtenBy(t, WriteFolded, rec))
+	got := string(writtenBy(t, writeFolded, rec))
 	if want := "a:b;x:y p\\nq 3 15\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -84,12 +84,12 @@ func TestStacksAreSummed(t *testing.T) {
 			scope(1, "in", "", 5, 7), scope(1, "out", "", 0, 10),
 		)}
 	}
-	folded := readFolded(t, writtenBy(t, WriteFolded, rec()))
+	folded := readFolded(t, writtenBy(t, writeFolded, rec()))
 	want := map[string]int64{"worker 0;out": 16, "worker 0;out;in": 4, "worker 1;out": 8, "worker 1;out;in": 2}
 	if !maps.Equal(folded, want) {
 		t.Errorf("folded: got %v, want %v", folded, want)
 	}
-	p := readPprof(t, writtenBy(t, WritePprof, rec()))
+	p := readPprof(t, writtenBy(t, writePprof, rec()))
 	wantSamples := map[string][2]int64{"out": {3, 24}, "in<out": {3, 6}}
 	if got := samplesOf(p); !maps.Equal(got, wantSamples) || len(p.Sample) != len(wantSamples) {
 		t.Errorf("pprof: got %v in %d samples, want %v", got, len(p.Sample), wantSamples)
@@ -115,7 +115,7 @@ func samplesOf(p *profile.Profile) map[string][2]int64 {
 }
 
 func TestPprof(t *testing.T) {
-	p := readPprof(t, writtenBy(t, WritePprof, kitchen()))
+	p := readPprof(t, writtenBy(t, writePprof, kitchen()))
 	want := map[string][2]int64{
 		"cook":                                      {1, 1300},
 		"cook/asset<cook @materials/wall.toml":      {1, 100},
@@ -145,7 +145,7 @@ func TestPprofInnermostDetail(t *testing.T) {
 	rec := Recording{Events: given(
 		scope(0, "c", "", 2, 3), scope(0, "b", "inner", 1, 5), scope(0, "d", "", 6, 7), scope(0, "a", "outer", 0, 9),
 	)}
-	got := samplesOf(readPprof(t, writtenBy(t, WritePprof, rec)))
+	got := samplesOf(readPprof(t, writtenBy(t, writePprof, rec)))
 	want := map[string][2]int64{
 		"c<b<a @inner": {1, 1}, "b<a @inner": {1, 3}, "d<a @outer": {1, 1}, "a @outer": {1, 4},
 	}
@@ -157,7 +157,7 @@ func TestPprofInnermostDetail(t *testing.T) {
 // The length must be the length of the recording, even if the last event is a counter.
 func TestPprofLength(t *testing.T) {
 	rec := Recording{Events: given(scope(0, "a", "", 0, 9), amount(events.Value, 0, "v", 30, 1))}
-	if got := readPprof(t, writtenBy(t, WritePprof, rec)).DurationNanos; got != 30 {
+	if got := readPprof(t, writtenBy(t, writePprof, rec)).DurationNanos; got != 30 {
 		t.Errorf("length %d, want 30", got)
 	}
 }
@@ -165,7 +165,7 @@ func TestPprofLength(t *testing.T) {
 // TestPprofTool reads a profile with go tool pprof.
 func TestPprofTool(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cook.pprof")
-	if err := os.WriteFile(file, writtenBy(t, WritePprof, kitchen()), 0o666); err != nil {
+	if err := os.WriteFile(file, writtenBy(t, writePprof, kitchen()), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	tool := func(args ...string) string {
