@@ -75,7 +75,7 @@ func (c command) newCall(args []string) *cmdline.Call {
 	help.Takes.Words = func() []string { return subjects(call) }
 	call.Verbs = []cmdline.Verb{
 		withoutVerb, setup.Init, setup.Fix, query.Why, run.Verify, upkeep.Trim, query.Cache, upkeep.Clean,
-		query.List, query.IDs, query.Deps, query.Uses, query.Size, query.Graph,
+		query.List, query.IDs, query.Deps, query.Uses, query.Size, query.Graph, query.Diagnose,
 		tools.Remote, query.Report, query.History, upkeep.Export, upkeep.Snapshot, run.Serve, tools.Pak, tools.Smoke, tools.Events, viewer.View, tools.ID,
 		setup.Schema, completionVerb, versionVerb, help,
 	}
