@@ -358,7 +358,7 @@ func TestServerSurvivesWrongMessages(t *testing.T) {
 	}
 }
 
-// TestInterruptEndsTheServer interrupts the server while it waits for a request.
+// TestInterruptEndsTheServer interrupts the server while a tool waits for a silent program.
 func TestInterruptEndsTheServer(t *testing.T) {
 	p := newProject(t)
 	cmd := p.command("mcp", "-dir", "assets")
@@ -378,6 +378,17 @@ func TestInterruptEndsTheServer(t *testing.T) {
 	if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, `"result":{}`) {
 		t.Errorf("ping is answered with %q, %v", line, err)
 	}
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	fmt.Fprintf(in, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"counters","arguments":{"address":%q,"seconds":30}}}`+"\n", silent.Addr())
+	conn, err := silent.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		cmd.Process.Kill()
 		cmd.Wait()

@@ -95,7 +95,16 @@ func (s *server) serveClient(ctx context.Context, in io.Reader) error {
 			if !ok {
 				return errors.Join(<-ended, s.failed)
 			}
-			s.answerCall(call)
+			answered := make(chan struct{})
+			go func() {
+				defer close(answered)
+				s.answerCall(call)
+			}()
+			select {
+			case <-answered:
+			case <-ctx.Done(): // A tool that waits for a program may take longer.
+				return ctx.Err()
+			}
 		}
 	}
 }
