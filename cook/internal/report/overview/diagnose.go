@@ -113,9 +113,12 @@ func (d *diagnostician) addWarningsFinding() {
 	for _, row := range t.Rows[:min(mostWarned, len(t.Rows))] {
 		n, cause := cellAs[int64](t, row, "warnings"), cellAs[string](t, row, "cause")
 		where, rest := d.assetPlace(t, row, cause)
-		first, _, _ := strings.Cut(rest, "\n")
+		text, _, _ := strings.Cut(rest, "\n")
+		if n > 1 {
+			text = fmt.Sprintf("%s such as: %s", countOf(int(n), "warning"), text)
+		}
 		d.addFinding(diagnosis.Finding{
-			Kind: "warned", Severity: diagnosis.Warning, Text: fmt.Sprintf("%s such as: %s", countOf(int(n), "warning"), first), Amount: float64(n), Unit: diagnosis.Count, Where: where,
+			Kind: "warned", Severity: diagnosis.Warning, Text: text, Amount: float64(n), Unit: diagnosis.Count, Where: where,
 		})
 	}
 }
