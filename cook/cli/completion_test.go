@@ -61,7 +61,7 @@ func completed(t *testing.T, c command) map[string][]string {
 		"cook report -t":              {"-table", "-textures"},
 		"cook smoke -ht":              {"-html"},
 		"cook events ":                {"stat", "convert"},
-		"cook events stat -":          {"-as", "-bins", "-frame", "-names", "-slowest", "-h"},
+		"cook events stat -":          {"-as", "-bins", "-for", "-frame", "-names", "-slowest", "-h"},
 		"cook events convert -f":      {"-from"},
 		"cook completion ":            {"bash", "zsh", "fish", "powershell"},
 		"cook help sch":               {"schema"},

@@ -24,15 +24,32 @@ func eventSchema() (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	return compileSchema(text)
+}
+
+func compileSchema(text []byte) (*jsonschema.Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("asset:///events.schema.json", doc); err != nil {
+	if err := c.AddResource("asset:///lines.schema.json", doc); err != nil {
 		return nil, err
 	}
-	return c.Compile("asset:///events.schema.json")
+	return c.Compile("asset:///lines.schema.json")
+}
+
+// diagnosisSchema names an environment variable. Its value is the file with the schema of cook
+// diagnose -json.
+const diagnosisSchema = "DIAGNOSIS_SCHEMA"
+
+// schemaFile compiles the schema in a file.
+func schemaFile(name string) (*jsonschema.Schema, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return compileSchema(text)
 }
 
 // judgedCook runs the cook command. It validates each JSON line against the schema, and writes
@@ -50,6 +67,11 @@ func judgedCook() {
 	judge := &lineJudge{
 		to: &frontend.Stream{File: os.Stdout}, schema: schema,
 		events: verb == nil || slices.Contains([]string{"", "why", "verify"}, verb.Name),
+	}
+	if verb != nil && verb.Name == "diagnose" {
+		if judge.diagnosis, err = schemaFile(os.Getenv(diagnosisSchema)); err != nil {
+			panic(err)
+		}
 	}
 	ctx, interrupt := interruptible()
 	code := c.runArguments(ctx, interrupt.listenForSignals, os.Args[1:], judge, &frontend.Stream{File: os.Stderr})
@@ -70,8 +92,10 @@ type lineJudge struct {
 	to     io.Writer
 	schema *jsonschema.Schema
 	events bool // whether all lines are events, not only lines with the field "event"
-	rest   []byte
-	wrong  []string
+
+	diagnosis *jsonschema.Schema // schema of other lines; nil if they are not checked
+	rest      []byte
+	wrong     []string
 }
 
 func (j *lineJudge) Write(b []byte) (int, error) {
@@ -91,8 +115,12 @@ func (j *lineJudge) Write(b []byte) (int, error) {
 
 func (j *lineJudge) judge(line []byte) error {
 	var event struct{ Event *string }
+	schema := j.schema
 	if json.Unmarshal(line, &event) != nil || event.Event == nil {
-		if !j.events {
+		switch {
+		case j.diagnosis != nil:
+			schema = j.diagnosis
+		case !j.events:
 			return nil
 		}
 	}
@@ -100,7 +128,7 @@ func (j *lineJudge) judge(line []byte) error {
 	if err != nil {
 		return err
 	}
-	return j.schema.Validate(value)
+	return schema.Validate(value)
 }
 
 func TestDocsEventSchema(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/cli/internal/mcp"
 	"github.com/assetcook/assetcook/cook/cli/internal/query"
 	"github.com/assetcook/assetcook/cook/cli/internal/run"
 	"github.com/assetcook/assetcook/cook/cli/internal/setup"
@@ -75,8 +76,8 @@ func (c command) newCall(args []string) *cmdline.Call {
 	help.Takes.Words = func() []string { return subjects(call) }
 	call.Verbs = []cmdline.Verb{
 		withoutVerb, setup.Init, setup.Fix, query.Why, run.Verify, upkeep.Trim, query.Cache, upkeep.Clean,
-		query.List, query.IDs, query.Deps, query.Uses, query.Size, query.Graph,
-		tools.Remote, query.Report, query.History, upkeep.Export, upkeep.Snapshot, run.Serve, tools.Pak, tools.Smoke, tools.Events, viewer.View, tools.ID,
+		query.List, query.IDs, query.Deps, query.Uses, query.Size, query.Graph, query.Diagnose,
+		tools.Remote, query.Report, query.History, upkeep.Export, upkeep.Snapshot, run.Serve, tools.Pak, tools.Smoke, tools.Events, viewer.View, mcp.MCP, tools.ID,
 		setup.Schema, completionVerb, versionVerb, help,
 	}
 	return call

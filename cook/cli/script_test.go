@@ -106,6 +106,11 @@ func params(dir string) testscript.Params {
 			e.Setenv("COOKCACHE", filepath.Join(e.WorkDir, ".store"))
 			e.Setenv("COOK_ENGINE", engine.None)
 			e.Values[playerKey{}] = &player{}
+			schema, err := filepath.Abs(filepath.Join(root, "docs", "diagnosis.schema.json"))
+			if err != nil {
+				return err
+			}
+			e.Setenv(diagnosisSchema, schema)
 			wrong := filepath.Join(e.WorkDir, ".miscounted")
 			e.Setenv(miscounted, wrong)
 			e.Defer(func() {
@@ -133,6 +138,9 @@ func params(dir string) testscript.Params {
 			"serve":  serveRemote,
 			"keys":   writeKeys,
 			"freeze": freeze,
+
+			"recordings": writeRecordings,
+			"truncate":   truncateAnywhere,
 		},
 	}
 }

@@ -40,7 +40,7 @@ func diagnoseFinding(dir string, f *cook.Finding) frontend.Diagnostic {
 		d.Severity = frontend.Warning
 	}
 	if aboutSource(f) {
-		d.File = fromWorkingDir(dir, f.Path)
+		d.File = FromWorkingDir(dir, f.Path)
 	}
 	return d
 }
@@ -83,27 +83,27 @@ func diagnose(dir string, e *cook.Event) frontend.Diagnostic {
 	if e.Outcome == cook.Warned {
 		d.Severity = frontend.Warning
 	}
-	d.File = fromWorkingDir(dir, e.Path)
+	d.File = FromWorkingDir(dir, e.Path)
 	var at frontend.Placed
 	if errors.As(e.Err, &at) {
 		if file, _, _ := at.Place(); file != "" {
 			return frontend.DiagnosePlaced(at, d.Severity)
 		}
 	}
-	d.Line, d.Column, d.Text = cutPlace(e.Err.Error())
+	d.Line, d.Column, d.Text = CutPlace(e.Err.Error())
 	return d
 }
 
-// fromWorkingDir returns the path of a source relative to the working directory.
-func fromWorkingDir(dir, source string) string {
+// FromWorkingDir returns the path of a source relative to the working directory.
+func FromWorkingDir(dir, source string) string {
 	if source == "" || dir == "" {
 		return source
 	}
 	return path.Join(filepath.ToSlash(dir), source)
 }
 
-// cutPlace removes "LINE:COLUMN: " from the beginning of a recipe's message about a source.
-func cutPlace(text string) (line, column int, rest string) {
+// CutPlace removes "LINE:COLUMN: " from the beginning of a recipe's message about a source.
+func CutPlace(text string) (line, column int, rest string) {
 	first, after, _ := strings.Cut(text, ":")
 	second, rest, ok := strings.Cut(after, ": ")
 	line, errLine := strconv.Atoi(first)

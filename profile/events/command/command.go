@@ -3,8 +3,8 @@
 //	stat FILE            sums, slowest scopes, metrics and graphs
 //	convert FILE OUT     other viewers' formats, by the ending of OUT
 //
-// The FILE - is the standard input. So nc HOST PORT | cook events stat - summarizes a live
-// recording when it has ended.
+// The FILE - is the standard input, and HOST:PORT a program that serves its stream there. With
+// -for, stat summarizes the first seconds of a live recording; otherwise it waits for the end.
 //
 // A command that offers these verbs calls [Run] with the arguments after its own name.
 package command
@@ -14,9 +14,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/profile/events"
@@ -27,7 +29,7 @@ import (
 const usage = `usage:
   stat [options] FILE           sum up a recording
   convert [options] FILE OUT    write it for another viewer
-FILE may be - for the standard input. Options come before it; "stat help" and "convert help" list them
+FILE may be - for the standard input, or HOST:PORT of a running program. Options come before it; "stat help" and "convert help" list them
 `
 
 // Run runs the command with the arguments after its name. The error wraps a
@@ -72,10 +74,34 @@ func open(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
+// dialTimeout is the maximum time until a program accepts the connection.
+const dialTimeout = 5 * time.Second
+
+// openStream opens a file like open, or connects to the program that serves its stream at
+// HOST:PORT. A positive limit ends the stream of a program after that time. It also returns the
+// name for messages.
+func openStream(name string, limit time.Duration) (io.ReadCloser, string, error) {
+	file, err := open(name)
+	if err == nil {
+		return file, file.Name(), nil
+	}
+	if host, port, bad := net.SplitHostPort(name); bad != nil || host == "" || port == "" {
+		return nil, "", err
+	}
+	conn, err := net.DialTimeout("tcp", name, dialTimeout)
+	if err != nil {
+		return nil, "", fmt.Errorf("no program serves its stream at %s: %w", name, err)
+	}
+	if limit > 0 {
+		conn.SetReadDeadline(time.Now().Add(limit)) // Without deadlines, the stream ends when the program ends.
+	}
+	return conn, name, nil
+}
+
 // Flags returns a flag set for each verb, for completion and manual pages. Each set has the name of
 // its verb.
 func Flags() []*flag.FlagSet {
-	return []*flag.FlagSet{statFlags(new(stat.Options), new(form)), convertFlags(new(conversion))}
+	return []*flag.FlagSet{statFlags(new(statistics)), convertFlags(new(conversion))}
 }
 
 // forms lists the formats of a report. The first one is the default.
@@ -103,46 +129,59 @@ func (f *form) Choices() (names []string) {
 	return names
 }
 
-func statFlags(opt *stat.Options, as *form) *flag.FlagSet {
+// A statistics holds the options of stat.
+type statistics struct {
+	stat.Options
+	as    form
+	limit time.Duration
+}
+
+func statFlags(o *statistics) *flag.FlagSet {
 	fs := flag.NewFlagSet("stat", flag.ContinueOnError)
-	*as = form(forms[0].name)
-	fs.Var(as, "as", "`form` of the report: text, csv or json")
-	fs.IntVar(&opt.Slowest, "slowest", 10, "how many of the slowest scopes to list")
-	fs.IntVar(&opt.Names, "names", 1024, "how many names to sum separately; further names are summed together")
-	fs.IntVar(&opt.Bins, "bins", 60, "number of parts in graphs")
-	fs.StringVar(&opt.Frame, "frame", stat.FrameMark, "`name` of the scopes or instants that end a frame")
+	o.as = form(forms[0].name)
+	fs.Var(&o.as, "as", "`form` of the report: text, csv or json")
+	fs.IntVar(&o.Slowest, "slowest", 10, "how many of the slowest scopes to list")
+	fs.IntVar(&o.Names, "names", 1024, "how many names to sum separately; further names are summed together")
+	fs.IntVar(&o.Bins, "bins", 60, "number of parts in graphs")
+	fs.StringVar(&o.Frame, "frame", stat.FrameMark, "`name` of the scopes or instants that end a frame")
+	fs.DurationVar(&o.limit, "for", 0, "`time` after which the stream of a running program ends, such as 2s (default: when the program ends)")
 	return fs
 }
 
 func runStat(args []string, stdout io.Writer) error {
-	var opt stat.Options
-	var as form
-	fs := statFlags(&opt, &as)
+	var opt statistics
+	fs := statFlags(&opt)
 	names, err := parse(fs, args, 1, stdout)
 	if err != nil {
 		return err
 	}
-	at := slices.Index(as.Choices(), string(as))
+	at := slices.Index(opt.as.Choices(), string(opt.as))
 	if at < 0 {
-		return frontend.UsageError(fmt.Sprintf("unknown form %q of a report: use text, csv or json", as))
+		return frontend.UsageError(fmt.Sprintf("unknown form %q of a report: use text, csv or json", opt.as))
+	}
+	if opt.limit < 0 {
+		return frontend.UsageError(fmt.Sprintf("-for %v: want a positive time", opt.limit))
 	}
 	if opt.Slowest <= 0 {
 		opt.Slowest = -1
 	}
-	file, err := open(names[0])
+	from, name, err := openStream(names[0], opt.limit)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	report, err := stat.Summarize(events.Read(file), opt)
+	defer from.Close()
+	report, err := stat.Summarize(events.Read(from), opt.Options)
+	if opt.limit > 0 && errors.Is(err, os.ErrDeadlineExceeded) {
+		err = nil // The program goes on, and so does its stream.
+	}
 	if err != nil && report.Start.IsZero() {
-		return fmt.Errorf("%s: %w", file.Name(), err) // The recording could not be read at all.
+		return fmt.Errorf("%s: %w", name, err) // The recording could not be read at all.
 	}
 	if failed := forms[at].write(report, stdout); failed != nil {
 		return failed
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w; the report covers only the events before the damage", file.Name(), err)
+		return fmt.Errorf("%s: %w; the report covers only the events before the damage", name, err)
 	}
 	return nil
 }

@@ -2,8 +2,11 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"net"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -25,8 +28,35 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"record": record},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"record": record, "serve": serveFeed},
 	})
+}
+
+// serveFeed serves the stream of a program that runs until the script ends. It sets the variable
+// ADDRESS.
+func serveFeed(ts *testscript.TestScript, _ bool, _ []string) {
+	feed := events.NewFeed()
+	r := events.New(feed, events.Options{})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ctx, stop := context.WithCancel(context.Background())
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() { feed.ServeConn(ctx, conn) })
+		}
+	})
+	ts.Defer(func() {
+		l.Close()
+		stop()
+		serving.Wait()
+		r.Close()
+	})
+	ts.Setenv("ADDRESS", l.Addr().String())
 }
 
 // record makes a recording. With -cut it truncates the recording and leaves a scope open; with

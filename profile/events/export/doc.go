@@ -7,7 +7,7 @@
 //
 // The first two formats are timelines. They have a row for each worker, with a slice for each scope
 // and a mark for each instant, and also counters and arrows for flows. The last two are sums: time
-// by stack of scopes. [ByEnding] chooses a format by the file name.
+// by stack of scopes. [ByEnding] returns the function that writes a format.
 //
 // # Mapping of events
 //

@@ -173,17 +173,22 @@ type historyOptions struct {
 	project cook.Project
 	lines   int
 	pair    string
+	json    bool
 }
 
 func (r *historyOptions) historyFlags(fs *flag.FlagSet) {
 	cmdline.PlaceFlags(fs, &r.project)
 	fs.IntVar(&r.lines, "n", 20, "`number` of runs to print, one on each line")
+	fs.BoolVar(&r.json, "json", false, "print each run as one line of JSON")
 	fs.StringVar(&r.pair, "compare", "", "compare two runs, given by their `numbers`: 1,7")
 }
 
 func (r *historyOptions) runHistory(ctx context.Context, c *cmdline.Call, words []string) int {
-	if len(words) > 0 || r.project.Dir == "" && r.project.Out == "" || r.lines < 0 {
+	switch {
+	case len(words) > 0 || r.project.Dir == "" && r.project.Out == "" || r.lines < 0:
 		return c.Wrong("want an asset directory and nothing else; try: cook history -dir assets")
+	case r.json && r.pair != "":
+		return c.Wrong("-json prints runs, and -compare two of them as text; choose one")
 	}
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {
@@ -196,7 +201,9 @@ func (r *historyOptions) runHistory(ctx context.Context, c *cmdline.Call, words 
 	if err != nil {
 		return c.Fail(ctx, err)
 	}
-	if r.pair == "" {
+	if r.json {
+		err = overview.WriteHistoryJSON(c.Stdout, runs, r.lines)
+	} else if r.pair == "" {
 		err = overview.WriteHistory(c.Stdout, runs, r.lines)
 	} else if a, b, e := twoRuns(r.pair); e != nil {
 		err = e

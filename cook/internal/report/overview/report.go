@@ -122,29 +122,37 @@ func (r *Report) WriteJSON(to io.Writer) error {
 			if i > 0 {
 				w.WriteByte(',')
 			}
-			w.WriteString("\n{")
-			first := true
-			for k, c := range t.Columns {
-				v := c.Kind.rawCell(row[k])
-				if v == nil || v == "" {
-					continue
-				}
-				text, err := json.Marshal(v)
-				if err != nil {
-					return err
-				}
-				if !first {
-					w.WriteByte(',')
-				}
-				first = false
-				fmt.Fprintf(w, "%q:%s", c.Key, text)
+			w.WriteByte('\n')
+			if err := t.writeRowJSON(w, row); err != nil {
+				return err
 			}
-			w.WriteByte('}')
 		}
 		w.WriteByte(']')
 	}
 	w.WriteString("}\n")
 	return w.Flush()
+}
+
+// writeRowJSON writes a row as an object whose fields are the columns. It omits empty cells.
+func (t *Table) writeRowJSON(w *bufio.Writer, row []any) error {
+	w.WriteByte('{')
+	first := true
+	for k, c := range t.Columns {
+		v := c.Kind.rawCell(row[k])
+		if v == nil || v == "" {
+			continue
+		}
+		text, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		if !first {
+			w.WriteByte(',')
+		}
+		first = false
+		fmt.Fprintf(w, "%q:%s", c.Key, text)
+	}
+	return w.WriteByte('}')
 }
 
 // WriteCSV writes one table. The first line has the keys of its columns.

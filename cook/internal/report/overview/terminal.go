@@ -59,6 +59,20 @@ func WriteHistory(to io.Writer, runs []stats.Past, lines int) error {
 	return nil
 }
 
+// WriteHistoryJSON prints the last runs, the latest at the end, each as one line of JSON with the
+// columns of the table of runs.
+func WriteHistoryJSON(to io.Writer, runs []stats.Past, lines int) error {
+	t := New(Input{Runs: runs}).Table("runs")
+	w := bufio.NewWriter(to)
+	for _, row := range slices.Backward(t.Rows[:min(lines, len(t.Rows))]) {
+		if err := t.writeRowJSON(w, row); err != nil {
+			return err
+		}
+		w.WriteByte('\n')
+	}
+	return w.Flush()
+}
+
 // spikes returns the number of runs whose value is far above the usual level.
 func (s *Series) spikes() (n int) {
 	for i := range s.Values {
