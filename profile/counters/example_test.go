@@ -115,7 +115,7 @@ func ExampleWorker_Begin() {
 
 // The first value initializes the average.
 func ExampleEMA() {
-	perSecond := counters.EMA{Factor: counters.HalfLife(1)}
+	perSecond := counters.EMA{Factor: 0.5}
 	for _, v := range []float64{100, 50, 50} {
 		fmt.Println(perSecond.Add(v))
 	}

@@ -5,14 +5,14 @@ import "math"
 // EMA is an exponential moving average. The first value initializes it, so that it does not climb
 // from zero. Set Factor before use: with factor 0 the average never changes.
 type EMA struct {
-	Factor float64 // weight of a new value, 0 to 1; see HalfLife
+	Factor float64 // weight of a new value, 0 to 1; with 1-math.Exp2(-1/n), n further values halve it
 	value  float64
 	seeded bool
 }
 
-// HalfLife returns the factor that halves a value's weight after the given number of further
+// halfLife returns the factor that halves a value's weight after the given number of further
 // values. With 0 or less, only the latest value counts.
-func HalfLife(values float64) float64 {
+func halfLife(values float64) float64 {
 	if values <= 0 {
 		return 1
 	}

@@ -21,7 +21,7 @@ func TestFirstValueSeedsEMA(t *testing.T) {
 
 func TestHalfLife(t *testing.T) {
 	for _, n := range []int{1, 2, 10, 600} {
-		e := EMA{Factor: HalfLife(float64(n))}
+		e := EMA{Factor: halfLife(float64(n))}
 		e.Add(0)
 		for range n {
 			e.Add(1)
@@ -30,7 +30,7 @@ func TestHalfLife(t *testing.T) {
 			t.Errorf("half-life %d: %v after it", n, e.value)
 		}
 	}
-	if HalfLife(0) != 1 || HalfLife(-1) != 1 {
+	if halfLife(0) != 1 || halfLife(-1) != 1 {
 		t.Error("no half-life does not forget at once")
 	}
 }

@@ -68,7 +68,7 @@ func summarize(values, sorted []float64, over float64) Summary {
 	s := Summary{Count: len(sorted), P50: percentile(sorted, 50), P95: percentile(sorted, 95), P99: percentile(sorted, 99)}
 	spikes := spikeRuns{over: over}
 	s.Spikes.Over = over
-	recent, window := EMA{Factor: HalfLife(summaryHalfLife)}, newMovingMean(summarySustained)
+	recent, window := EMA{Factor: halfLife(summaryHalfLife)}, newMovingMean(summarySustained)
 	var high, sustained highWater
 	sum, seen, began := 0.0, 0, 0
 	for i, v := range values {
