@@ -28,7 +28,6 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/engine"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
-	"github.com/assetcook/assetcook/internal/faultfs"
 	"github.com/assetcook/assetcook/internal/memtemp"
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 	"github.com/assetcook/assetcook/profile/counters"
@@ -41,7 +40,6 @@ var commands = map[string]func(){
 }
 
 func TestMain(m *testing.M) {
-	faultfs.Init() // initialize faultfs first, because this process may be a traced cook
 	testscript.Main(inMemory{m}, commands)
 }
 

@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package cli
+package faults_test
 
 import (
 	"os"
@@ -10,14 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/engine"
 	"github.com/assetcook/assetcook/internal/faultfs"
 )
 
 // TestOrderOnDisk checks the order of syncs that recovery after a power cut needs. "go run
 // ./proof/reliability power" simulates power cuts.
 func TestOrderOnDisk(t *testing.T) {
-	t.Setenv("COOK_ENGINE", engine.None)
+	t.Setenv("COOK_ENGINE", "own")
 	command := buildCook(t)
 	dir := faultDir(t)
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }

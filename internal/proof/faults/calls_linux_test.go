@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package cli
+package faults_test
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/engine"
 	"github.com/assetcook/assetcook/internal/faultfs"
+	"github.com/assetcook/assetcook/internal/memtemp"
 	"github.com/assetcook/assetcook/internal/proof/faults"
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
@@ -33,20 +33,30 @@ func buildCook(t *testing.T) func(args ...string) *exec.Cmd {
 	return func(args ...string) *exec.Cmd { return exec.Command(program, args...) }
 }
 
-// builtCook returns the file of the built program. It is in the directory that package testscript
-// puts into PATH, and later removes.
+// binaries is the directory of the built program.
+var binaries string
+
+// builtCook builds the program and returns its file.
 var builtCook = sync.OnceValues(func() (string, error) {
-	beside, err := exec.LookPath("cook")
-	if err != nil {
-		return "", err
-	}
-	program := filepath.Join(filepath.Dir(beside), "built", "cook")
-	out, err := exec.Command("go", "build", "-ldflags=-s", "-o", program, "../../cmd/cook").CombinedOutput()
+	program := filepath.Join(binaries, "cook")
+	out, err := exec.Command("go", "build", "-ldflags=-s", "-o", program, "../../../cmd/cook").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	return program, nil
 })
+
+func TestMain(m *testing.M) {
+	faultfs.Init() // initialize faultfs first, because this process may be a traced cook
+	memtemp.Use()
+	var err error
+	if binaries, err = os.MkdirTemp("", "cook-binaries"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	os.RemoveAll(binaries)
+	os.Exit(status)
+}
 
 // faultDir makes a temporary directory. Its removal may fail, because killed programs can leave
 // files of any kind.
@@ -62,7 +72,7 @@ func faultDir(t *testing.T) string {
 // TestBrokenCalls makes system calls fail, or interrupts or kills the process at them. Cook must
 // report the error, and the next run must repair the output directory.
 func TestBrokenCalls(t *testing.T) {
-	t.Setenv("COOK_ENGINE", engine.None)
+	t.Setenv("COOK_ENGINE", "own")
 	command := buildCook(t)
 	t.Run("sample", func(t *testing.T) { breakSample(t, command) })
 	t.Run("regressions", func(t *testing.T) { breakKnownCalls(t, command) })
