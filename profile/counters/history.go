@@ -15,8 +15,7 @@ type history struct {
 	pushed int64 // number of frames closed so far
 	began  int64 // number of the first frame with a row
 
-	limits []*int           // limits of the open WatchAll calls
-	all    int              // highest limit; 0 if there are none
+	limits []int            // number of names that each open WatchAll call watches
 	wanted map[string]watch // watched names that are not in the set yet
 	most   int              // maximum number of entries in wanted
 	cells  []*cell          // cells that have a history

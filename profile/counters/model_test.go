@@ -190,7 +190,7 @@ func TestSetAgreesWithModel(t *testing.T) {
 			"watch all": func(t *rapid.T) {
 				if len(stops) == 0 || rapid.Bool().Draw(t, "more") {
 					most := rapid.IntRange(0, ownNames+len(modelNames)).Draw(t, "most")
-					stops, m.limits = append(stops, set.WatchAll(most)), append(m.limits, most)
+					stops, m.limits = append(stops, set.WatchAll(most*valueBytes*keep)), append(m.limits, most)
 				} else {
 					i := rapid.IntRange(0, len(stops)-1).Draw(t, "stop")
 					stops[i]()

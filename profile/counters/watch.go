@@ -41,19 +41,24 @@ func (s *Set) Watch(names ...string) (stop func()) { return s.watchBy(names, wat
 // the shortest and longest call. That takes 64 more bytes per frame.
 func (s *Set) WatchDetail(names ...string) (stop func()) { return s.watchBy(names, watch{1, 1}) }
 
-// WatchAll watches all present and future names until stop is called, at most the first most names
-// of the set, in the order of their creation. Calls of stop after the first do nothing.
-func (s *Set) WatchAll(most int) (stop func()) {
-	if s == nil || most <= 0 {
+// valueBytes is the memory for a value of a watched name, including room to grow.
+const valueBytes = 10
+
+// WatchAll watches all present and future names until stop is called, in the order of their
+// creation, as long as their history takes about the given number of bytes. Calls of stop after the
+// first do nothing.
+func (s *Set) WatchAll(bytes int) (stop func()) {
+	if s == nil {
 		return func() {}
 	}
-	limit := new(most)
-	s.changeAll(func(limits []*int) []*int { return append(limits, limit) })
-	return func() {
-		s.changeAll(func(limits []*int) []*int {
-			return slices.DeleteFunc(limits, func(other *int) bool { return other == limit })
+	most := bytes / (valueBytes * s.history.frames)
+	s.changeAll(func(limits []int) []int { return append(limits, most) })
+	return sync.OnceFunc(func() {
+		s.changeAll(func(limits []int) []int {
+			i := slices.Index(limits, most)
+			return slices.Delete(limits, i, i+1)
 		})
-	}
+	})
 }
 
 // watchBy adds a watch to each name. The returned function stop removes the watches.
@@ -98,20 +103,17 @@ func (w watch) add(by watch) watch {
 }
 
 // changeAll changes the limits of the open WatchAll calls.
-func (s *Set) changeAll(change func(limits []*int) []*int) {
+func (s *Set) changeAll(change func(limits []int) []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := &s.history
-	h.limits = change(h.limits)
-	h.all = 0
-	for _, limit := range h.limits {
-		h.all = max(h.all, *limit)
-	}
-	h.update(s.cells)
+	s.history.limits = change(s.history.limits)
+	s.history.update(s.cells)
 }
 
 // wants reports whether a cell has a history.
-func (h *history) wants(c *cell) bool { return int(c.order) <= h.all || c.watch != (watch{}) }
+func (h *history) wants(c *cell) bool {
+	return c.watch != (watch{}) || slices.ContainsFunc(h.limits, func(most int) bool { return int(c.order) <= most })
+}
 
 // meet starts to watch a new cell if its name is in wanted.
 func (h *history) meet(c *cell) {
@@ -206,7 +208,7 @@ func (h *history) settle(c *cell) bool {
 		return true
 	}
 	groups := h.stride - h.given
-	if h.all > 0 && groups > 0 && route == noRoute && c.kind != KindTimer { // Reserve a group for the whole line, because the line's other cells will be watched too.
+	if len(h.limits) > 0 && groups > 0 && route == noRoute && c.kind != KindTimer { // Reserve a group for the whole line, because the line's other cells will be watched too.
 		h.routes[c.line] = h.group()
 		return h.settle(c)
 	}

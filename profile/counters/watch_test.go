@@ -78,7 +78,7 @@ func TestWatchesAreCounted(t *testing.T) {
 	if set.History("comes later") == nil {
 		t.Error("a name that came later is not watched")
 	}
-	stop := set.WatchAll(100)
+	stop := set.WatchAll(1 << 20)
 	set.unwatch("c")
 	if set.History("c") == nil {
 		t.Error("the end of a Watch took back a WatchAll")
@@ -208,3 +208,22 @@ func (s *Set) watch(names ...string)         { s.changeWatch(names, watch{1, 0})
 func (s *Set) watchDetail(names ...string)   { s.changeWatch(names, watch{1, 1}) }
 func (s *Set) unwatch(names ...string)       { s.changeWatch(names, watch{-1, 0}) }
 func (s *Set) unwatchDetail(names ...string) { s.changeWatch(names, watch{-1, -1}) }
+
+// TestWatchAllStaysWithinItsMemory creates more counters than fit, before and after the call.
+func TestWatchAllStaysWithinItsMemory(t *testing.T) {
+	const most = 16 << 20
+	for _, frames := range []int{600, 20_000} {
+		set := New(Options{Frames: frames})
+		create := func(part string) {
+			for i := range 2000 {
+				set.Counter(fmt.Sprint(part, i))
+			}
+		}
+		create("before")
+		set.WatchAll(most)
+		create("after")
+		if got := set.history.bytes(); got > most*3/2 || got < most/2 {
+			t.Errorf("%d frames: %d bytes, want about %d", frames, got, most)
+		}
+	}
+}

@@ -65,7 +65,7 @@ func byAllocator(t *testing.T, p *Profile) map[string]figures {
 	return sums
 }
 
-// A model knows what the functions in allocators have allocated in this process.
+// A model sums the allocations of the functions in allocators.
 type model struct {
 	sums map[string]figures
 	held []heldBuffer

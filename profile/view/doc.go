@@ -10,9 +10,9 @@
 //
 // # Cost
 //
-// A View keeps what happened before a page was opened: the history of the first 2,048 counters of
-// the set ([counters.Set.WatchAll]), which takes up to 12 MB, and the latest 64 MiB of events. Other
-// counters have history while a graph or table shows them.
+// A View keeps what happened before a page was opened: the history of the counters in up
+// to 32 MiB ([counters.Set.WatchAll]), which suffices for 600 frames of 5,000 counters, and the latest
+// 64 MiB of events. Other counters have history while a graph or table shows them.
 //
 // Memory groups are sampled once a second while a page shows them. At most 8 snapshots of a tracker
 // are kept, with at most 4 Mi allocations of 40 bytes in total, unless the latest alone has more.

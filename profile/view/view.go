@@ -75,9 +75,9 @@ type Tab struct {
 	API http.Handler
 }
 
-// keptCounters is the number of counters whose history a View keeps before a page shows them. With
-// 600 frames, they take up to 12 MB.
-const keptCounters = 2048
+// keptHistory is the number of bytes for the history of counters that no page shows. It suffices for
+// 600 frames of 5,000 counters.
+const keptHistory = 32 << 20
 
 // A View is the handler and the state of one page. Close it when it is no longer served.
 type View struct {
@@ -101,7 +101,7 @@ func New(s Sources) *View {
 	s.Title = cmp.Or(s.Title, filepath.Base(os.Args[0]))
 	v := &View{sources: s, memory: newMemories(s), lines: newTimelines(s), told: newTold(), closed: make(chan struct{})}
 	v.catalogs.set = s.Counters
-	v.unwatch = s.Counters.WatchAll(keptCounters)
+	v.unwatch = s.Counters.WatchAll(keptHistory)
 	v.handler = guarded(s, v.routes())
 	return v
 }

@@ -239,8 +239,8 @@ func (s *server) sendMessage(m message) {
 }
 
 // instructions tells the client what the tools are for.
-const instructions = "Read-only answers about assets that cook has cooked: what is there, why an asset is cooked, how large and how slow. Begin with the tool diagnose. " +
-	"Results are limited; if one ends with the number of further entries, ask with patterns. Only the user can cook."
+const instructions = "Read-only answers about assets that cook has cooked: which assets there are, why an asset is cooked, and how large and slow it is. Begin with the tool diagnose. " +
+	"Results are limited; if a result ends with the number of further entries, narrow the question with patterns. Only the user can cook."
 
 // initializeResult returns the result of initialize. The version is the client's if the server supports
 // it.

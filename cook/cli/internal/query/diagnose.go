@@ -133,7 +133,7 @@ func assetsOf(out string) string {
 	defer dir.Close()
 	in := state.Open(dir)
 	defer in.Close()
-	return pathname.FromHere(in.OtherOwner(out))
+	return pathname.FromHere(in.OtherOwner(out)) // The owner is never out itself.
 }
 
 // withNextCommands adds to each finding the command that shows more. Without an asset directory,

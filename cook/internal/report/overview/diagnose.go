@@ -31,9 +31,10 @@ type diagnostician struct {
 	found  []diagnosis.Finding
 }
 
-// DiagnoseOutputs returns the findings in a report: failures, warnings, the slowest assets, the reasons
-// for repeated work, and growth. dir is the asset directory, or "" if it is unknown. subject is the
-// name that the user gave. The store keeps no results of the recipes in cheap. The caller adds the next commands, by the kinds of the findings.
+// DiagnoseOutputs returns the findings in a report: failures, warnings, the slowest assets, the
+// reasons for repeated work, and growth. dir is the asset directory, or "" if it is unknown. subject
+// is the name that the user gave. The store keeps no results of the recipes in cheap. The caller
+// adds the next commands, by the kinds of the findings.
 func (r *Report) DiagnoseOutputs(subject, dir string, cheap []string) diagnosis.Diagnosis {
 	d := diagnostician{report: r, dir: dir, cheap: cheap}
 	d.addFailuresFinding()

@@ -59,9 +59,8 @@ type Calls struct {
 	Callees []Call `json:"callees"` // names of the scopes directly inside, longest total first
 }
 
-// A Call is a direct caller or a direct callee. The total of a caller leaves out recursive calls,
-// whose time the outer call has. The total of a callee leaves out the time of calls back to the
-// chosen name, which that name's own callees have.
+// A Call is a direct caller or a direct callee. No time counts twice: the total of a caller leaves
+// out recursive calls, and the total of a callee leaves out calls back to the chosen name.
 type Call struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"` // number of calls

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/profile/internal/stat"
 )
 
-// drawFrameStory generates a random story in which some scopes and instants usually mark frames.
+// drawFrameStory generates a random story in which, usually, some scopes and instants mark frames.
 func drawFrameStory(t *rapid.T) *story {
 	s := drawStory(t)
 	for i := range s.names {
